@@ -1,0 +1,1 @@
+"""Measurements -> verdict, and the words that explain it. Pure: no process, no disk, no terminal."""

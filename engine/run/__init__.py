@@ -1,0 +1,1 @@
+"""The only room that starts processes: warm servers, sandboxed children, limits, the wire."""

@@ -1,0 +1,192 @@
+"""What a forked child does: run probes on a learner's tree, or draw cases and reference values.
+
+Both answer one frame a job: {"values", "raised", "changed", "seconds"} and, for cases, "inputs" and
+"expected". Sent to the child as text: standard library, and numpy where arrays come along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import linecache
+import sys
+import time
+
+MESSAGE = 2000  # characters of an exception's message that travel
+FRAMES = 40
+
+
+class RoleMissing(Exception):
+    """The tree does not offer a name of the contract."""
+
+
+class Learner:
+    """The learner's public names by role: `learner.Embedding` imports and returns theirs."""
+
+    def __init__(self, roles):
+        self.__dict__["_roles"] = roles
+
+    def __getattr__(self, role):
+        if role not in self._roles:
+            raise AttributeError("the pack has no role %r" % role)
+        where = self._roles[role]
+        module, _, name = where.partition(":")
+        found = importlib.import_module(module)
+        for part in name.split("."):
+            if not hasattr(found, part):
+                raise RoleMissing("%s has no %s" % (module, name))
+            found = getattr(found, part)
+        self.__dict__[role] = found
+        return found
+
+
+def snapshot(value):
+    """What a probe recorded -> a copy that can cross the wire and that nobody changes later."""
+    if value is None or type(value) in (bool, int, float, str):
+        if type(value) is str:
+            return value[:MESSAGE]
+        if type(value) is int and abs(value) >= 1 << 63:
+            return {"odd": "an integer of %d bits" % value.bit_length()}
+        return value
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)):
+        array = numpy.array(value, copy=True, subok=False)
+        if array.dtype.name in ALLOWED:
+            return array
+        return {"odd": "an array of dtype %s" % array.dtype}
+    if type(value) in (list, tuple):
+        return {"list": [snapshot(item) for item in value[:10_000]]}
+    return {"odd": "an object of type %s" % type(value).__name__}
+
+
+ALLOWED = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+ALLOWED += ("float16", "float32", "float64")
+
+
+def digest(value):
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return hashlib.blake2b(value.tobytes()).digest() + repr(value.shape).encode()
+    return repr(value).encode()
+
+
+def writable(inputs):
+    """Arrays as they come off the wire are read-only; the learner gets ordinary ones."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None:
+        return inputs
+    return {k: v.copy() if isinstance(v, numpy.ndarray) else v for k, v in inputs.items()}
+
+
+def describe(error, trees):
+    """An exception -> plain data: type, ancestors, message, and the frames of known trees."""
+    kind = type(error)
+    try:
+        message = str(error)[:MESSAGE]
+    except BaseException:
+        message = "(its message could not be shown)"
+    frames = []
+    trace = error.__traceback__
+    while trace is not None and len(frames) < 400:
+        code = trace.tb_frame.f_code
+        for tree in trees:
+            relative = tree.relative(code.co_filename)
+            if relative is not None:
+                line = linecache.getline(code.co_filename, trace.tb_lineno).strip()
+                frames.append([relative, trace.tb_lineno, code.co_name, line[:200]])
+                break
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError):
+        for tree in trees:
+            relative = tree.relative(error.filename or "")
+            if relative is not None:
+                frames.append([relative, error.lineno or 0, "", (error.text or "").strip()[:200]])
+    return {
+        "type": kind.__name__,
+        "ancestors": [base.__name__ for base in kind.__mro__ if base is not object],
+        "message": message,
+        "frames": frames[-FRAMES:],
+    }
+
+
+def probe_job(job, learner, trees, calls):
+    """One probe on the learner's tree: recorded values, exception, changed inputs, seconds."""
+    values = {}
+
+    def record(**named):
+        for name, value in named.items():
+            values[name] = snapshot(value)
+
+    inputs = writable(job["inputs"])
+    before = {name: digest(value) for name, value in inputs.items()}
+    raised = None
+    started = time.perf_counter()
+    try:
+        module = importlib.import_module(calls % job["component"])
+        getattr(module, job["probe"])(learner, record, **inputs)
+    except BaseException as error:  # whatever the learner's code throws is a measurement
+        raised = describe(error, trees)
+    seconds = time.perf_counter() - started
+    changed = [name for name, value in inputs.items() if digest(value) != before[name]]
+    return {"values": values, "raised": raised, "changed": changed, "seconds": seconds}
+
+
+def cast(value, kind):
+    """A float array in the dtype `kind`; anything else as it is."""
+    numpy = sys.modules["numpy"]
+    if isinstance(value, numpy.ndarray) and value.dtype.kind == "f":
+        with numpy.errstate(over="ignore"):
+            return value.astype(kind)
+    return value
+
+
+class Names:
+    """Collects what a reference records (compared) and names (intermediates, for injection).
+
+    A reference computes in float64 whatever the learner uses; its arrays are rounded once, here.
+    """
+
+    def __init__(self, dtype):
+        self.dtype = dtype
+        self.recorded = {}
+        self.named = {}
+
+    def record(self, **named):
+        for name, value in named.items():
+            self.recorded[name] = cast(snapshot(value), self.dtype)
+
+    def within(self, **bounds):
+        """A statistic is right between two numbers, both included."""
+        self.recorded.update({name: {"within": list(pair)} for name, pair in bounds.items()})
+
+    def name(self, **named):
+        self.named.update({name: snapshot(value) for name, value in named.items()})
+
+
+def case_job(job, trees):
+    """Draw inputs from a seed (unless given) and run the reference on them, once per variant."""
+    import numpy
+
+    answer = {"inputs": job.get("inputs"), "expected": {}, "named": {}, "raised": None}
+    try:
+        if answer["inputs"] is None:
+            cases = importlib.import_module("pack.%s.cases" % job["component"])
+            rng = numpy.random.default_rng(job["seed"])
+            answer["inputs"] = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+        reference = importlib.import_module("pack.%s.reference" % job["component"])
+        probe = getattr(reference, job["probe"])
+        for variant in job["variants"]:
+            names = Names(job["dtype"])
+            raised = None
+            inputs = {name: cast(value, "float64") for name, value in answer["inputs"].items()}
+            try:
+                probe(names, variant or None, **writable(inputs))
+            except Exception as error:
+                raised = describe(error, trees)
+                raised["mentions"] = [str(part) for part in getattr(error, "mentions", ())]
+            answer["expected"][variant] = {"values": names.recorded, "raised": raised}
+            if not variant:
+                answer["named"] = names.named
+    except Exception as error:
+        answer["raised"] = describe(error, trees)
+    return answer

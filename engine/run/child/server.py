@@ -1,0 +1,244 @@
+"""The zygote, the servers it forks, and the child each server forks for a run.
+
+zygote: imports numpy once, runs nobody's code, forks a server for each socket it is handed.
+server: holds one kind of text (a pack, or call.py and one tree), forks a child for every run,
+        watches the clock and the output, passes the child's frames on, and runs nothing itself.
+child:  steps behind the sandbox, works through its jobs, a frame for each, and is gone.
+
+Sent as text: standard library, numpy when it is there.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import select
+import signal
+import socket
+import sys
+import time
+
+from engine.run.child import jobs, sandbox, tracer, wire
+from engine.run.child.tree import Tree
+
+OUTPUT = 1 << 20  # bytes a child may print
+OUTPUT_KEPT = 4096  # bytes of it that travel
+ANSWER = wire.encode({"answer": True})  # goes before each frame that a child wrote
+RESULTS = 200  # the child's descriptor for answers, clear of any that it inherited
+
+
+def zygote(fd):
+    """Serve fork requests on the control socket `fd` until it closes."""
+    sandbox.die_with_parent()
+    control = socket.socket(fileno=fd)
+    try:
+        import numpy
+
+        numpy.random.default_rng(0).standard_normal(2)  # the first use costs 11 ms
+        versions = {"numpy": numpy.__version__}
+    except ImportError:
+        versions = {"numpy": None}
+    versions.update(
+        python=list(sys.version_info[:3]),
+        landlock=sandbox.landlock_version(),
+        seccomp=bool(sandbox.seccomp_program()),
+    )
+    control.sendall(wire.encode(versions))
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # servers are reaped by the kernel
+    while True:
+        data, fds, _, _ = socket.recv_fds(control, 1, 1)
+        if not data:
+            return
+        if os.fork() == 0:
+            control.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            sandbox.die_with_parent()
+            sandbox.adopt_orphans()
+            serve(fds[0])
+            os._exit(0)
+        os.close(fds[0])
+
+
+class Held:
+    """What one server holds between runs."""
+
+    def __init__(self):
+        self.texts = None  # pack files: call.py of every component, or the whole pack
+        self.tree = None
+        self.roles = {}
+        self.ruleset = -1
+        self.program = b""
+        self.confined = False
+        self.workdir = "/"
+        self.memory = sandbox.MEMORY
+
+
+def serve(fd):
+    """One server: a loop over messages on its socket."""
+    held = Held()
+    buffer = wire.Buffer()
+    while True:
+        message = wire.receive(fd, buffer)
+        if message is None:
+            return
+        kind = message["do"]
+        if kind == "hold":
+            held.texts = Tree(message["root"], [""], message["texts"])
+            held.texts.warm()
+            held.workdir = message["workdir"]
+            held.memory = message["memory"]
+            held.confined = message["confined"]
+            if held.confined:
+                held.ruleset = sandbox.landlock_ruleset(held.workdir, message["hidden"])
+                held.program = sandbox.seccomp_program()
+        elif kind == "tree":
+            fresh = Tree(message["root"], message["roots"], message["files"])
+            if held.tree is not None:  # what did not change is compiled already
+                old = held.tree
+                if old.root == fresh.root:
+                    for path, code in old._code.items():
+                        if fresh.files.get(path) == old.files[path]:
+                            fresh._code[path] = code
+            fresh.warm()
+            held.tree = fresh
+            held.roles = message["roles"]
+        elif kind == "run":
+            run(fd, held, message)
+
+
+def run(fd, held, message):
+    """Fork a child for `message["jobs"]`, pass its frames on, then say how it ended."""
+    limit = message["limit"]
+    results_out, results_in = os.pipe()
+    output_out, output_in = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            sandbox.die_with_parent()
+            child(held, message["jobs"], message["trace"], results_in, output_in)
+        finally:
+            os._exit(1)
+    os.close(results_in)
+    os.close(output_in)
+    buffer = wire.Buffer()
+    answered, printed, kept = 0, 0, b""
+    reason = "died"
+    deadline = time.monotonic() + limit
+    watched = [results_out, output_out]
+    try:
+        while watched:
+            left = deadline - time.monotonic()
+            ready = select.select(watched, [], [], max(0, left))[0] if left > 0 else []
+            if not ready:
+                reason = "timeout"
+                break
+            if output_out in ready:
+                data = os.read(output_out, 1 << 16)
+                if not data:
+                    watched.remove(output_out)
+                kept += data[: OUTPUT_KEPT - len(kept)]
+                printed += len(data)
+                if printed > OUTPUT:
+                    reason = "output"
+                    break
+            if results_out in ready:
+                data = os.read(results_out, 1 << 18)
+                if not data:
+                    break
+                buffer.feed(data)
+                try:
+                    frame = buffer.frame()
+                    while frame is not None and answered < len(message["jobs"]):
+                        head, body = frame
+                        size = wire.HEADER.pack(wire.MAGIC, len(head), len(body))
+                        wire.write(fd, ANSWER + size + head + body)
+                        answered += 1
+                        deadline = time.monotonic() + limit
+                        frame = buffer.frame()
+                except wire.WireError:
+                    break
+                if answered == len(message["jobs"]):
+                    reason = "done"
+                    break
+        if reason == "done" and output_out in watched:  # what was printed and not read yet
+            while select.select([output_out], [], [], 0)[0] and len(kept) < OUTPUT_KEPT:
+                data = os.read(output_out, OUTPUT_KEPT)
+                if not data:
+                    break
+                kept += data[: OUTPUT_KEPT - len(kept)]
+    finally:
+        os.close(results_out)
+        os.close(output_out)
+        status = end(pid)
+    text = kept.decode("utf-8", "replace")
+    wire.write(fd, wire.encode({"end": reason, "status": status, "output": text}))
+
+
+def end(pid):
+    """Kill what the run started, and return its wait status (negative: the signal)."""
+    for victim in (-pid, pid):
+        try:
+            os.kill(victim, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            pass
+    _, status = os.waitpid(pid, 0)
+    try:
+        while True:  # grandchildren that left the process group came to us, the subreaper
+            for orphan in sandbox.children():
+                os.kill(orphan, signal.SIGKILL)
+            os.waitpid(-1, 0)
+    except (ChildProcessError, ProcessLookupError):
+        pass
+    return os.waitstatus_to_exitcode(status)
+
+
+def child(held, work, trace, results, output):
+    """Work through the jobs in this process, and leave."""
+    os.setsid()
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.dup2(results, RESULTS)
+    rules = -1
+    if held.ruleset >= 0:
+        rules = RESULTS + 1
+        os.dup2(held.ruleset, rules)
+    os.closerange(3, RESULTS)
+    os.closerange(RESULTS + 2, 1024)
+    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    sys.dont_write_bytecode = True
+    os.chdir(held.workdir)
+    if held.confined:
+        sandbox.confine(rules, held.program, held.memory)
+    if rules >= 0:
+        os.close(rules)
+    trees = [tree for tree in (held.tree, held.texts) if tree is not None]
+    recorder = None
+    if trace is not None and held.tree is not None:
+        recorder = tracer.Recorder(trace)
+        tracer.instrument(held.tree, recorder)
+    for tree in reversed(trees):
+        tree.install()
+    learner = jobs.Learner(held.roles)
+    for job in work:
+        if job["kind"] == "case":
+            answer = jobs.case_job(job, trees)
+        else:
+            random.seed(job["seed"])
+            if "numpy" in sys.modules:
+                sys.modules["numpy"].random.seed(job["seed"] % (1 << 32))
+            if recorder is not None:
+                recorder.clear()
+            answer = jobs.probe_job(job, learner, trees, "pack.%s.call")
+            if recorder is not None:
+                answer["trace"] = recorder.found()
+        try:
+            frame = wire.encode(answer)
+        except wire.WireError as error:
+            frame = wire.encode({"values": {}, "raised": None, "changed": [], "wire": str(error)})
+        sys.stdout.flush()
+        sys.stderr.flush()
+        wire.write(RESULTS, frame)
+    os._exit(0)

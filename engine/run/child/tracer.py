@@ -1,0 +1,168 @@
+"""Records the value of every executed expression of a tree, in memory, in the child.
+
+Every expression `e` of the learner's files becomes `__engine_rec__(site, e)`: the same value, copied
+when its element count is one that was asked for. Constructors, closures, comprehensions and backward
+functions are traced like the rest. Nothing on disk changes; the parent compares.
+
+Sent to the child as text: standard library, numpy where arrays come along.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+
+NAME = "__engine_rec__"  # dunder on both sides, so that class bodies do not mangle it
+PER_SITE = 512  # recordings a site
+
+
+class Recorder:
+    """Called by instrumented code. `sizes`: element counts to keep; `cap`: bytes kept in all."""
+
+    def __init__(self, wanted):
+        self.sizes = set(wanted["sizes"])
+        self.cap = wanted["cap"]
+        self.sites = []  # (path, line, column, end line, end column, node type)
+        self.clear()
+        self._busy = False
+
+    def clear(self):
+        self._values = {}
+        self._frames = {}
+        self._bytes = 0
+
+    def __call__(self, site, value):
+        if self._busy or self._bytes > self.cap:
+            return value
+        self._busy = True  # a learner's `.data` may be instrumented code itself
+        try:
+            array = self._array(value)
+            if array is not None and array.size in self.sizes:
+                kept = self._values.setdefault(site, [])
+                if len(kept) < PER_SITE:
+                    frame = sys._getframe(1)
+                    serial = self._frames.setdefault(id(frame), (len(self._frames), frame))[0]
+                    kept.append((serial, array.copy()))
+                    self._bytes += array.nbytes
+        except Exception:  # a value that cannot be read is a value that is not recorded
+            pass
+        finally:
+            self._busy = False
+        return value
+
+    def _array(self, value):
+        numpy = sys.modules["numpy"]
+        kind = type(value)
+        if kind in (int, float):
+            return numpy.asarray(value) if 1 in self.sizes and abs(value) < 1 << 62 else None
+        if kind in (bool, str, bytes, tuple, list, dict, type, type(None), type(sys)):
+            return None
+        if not isinstance(value, (numpy.ndarray, numpy.generic)):
+            value = getattr(value, "data", None)
+            if not isinstance(value, (numpy.ndarray, numpy.generic)):
+                return None
+        array = numpy.asarray(value)
+        return array if array.dtype.kind in "iuf" else None
+
+    def found(self):
+        """What was recorded, a row a site: where, what kind of expression, values, frames."""
+        rows = []
+        for site, kept in self._values.items():
+            rows.append(
+                {
+                    "site": list(self.sites[site]),
+                    "frames": [serial for serial, _ in kept],
+                    "values": [array for _, array in kept],
+                }
+            )
+        return rows
+
+
+class Instrument(ast.NodeTransformer):
+    """Wraps every expression that is read, but for those whose meaning would change."""
+
+    def __init__(self, path, recorder):
+        self.path = path
+        self.recorder = recorder
+
+    def generic_visit(self, node):
+        if isinstance(node, ast.expr) and self._wraps(node):
+            place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
+            super().generic_visit(node)
+            self.recorder.sites.append((self.path,) + place + (type(node).__name__,))
+            call = ast.Call(
+                ast.Name(NAME, ast.Load()),
+                [ast.Constant(len(self.recorder.sites) - 1), node],
+                [],
+            )
+            return ast.fix_missing_locations(ast.copy_location(call, node))
+        return super().generic_visit(node)
+
+    def _wraps(self, node):
+        if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+            return False
+        skipped = (ast.Constant, ast.Starred, ast.Slice, ast.JoinedStr, ast.FormattedValue)
+        return not isinstance(node, skipped + (ast.Lambda, ast.Yield, ast.YieldFrom, ast.Await))
+
+    def visit_Constant(self, node):
+        return node
+
+    def visit_JoinedStr(self, node):  # positions inside are not the file's before 3.12
+        return node
+
+    def visit_Tuple(self, node):  # in a subscript a tuple may hold slices
+        return super().generic_visit(node)
+
+    def visit_Call(self, node):
+        if isinstance(node.func, ast.Name):
+            if node.func.id in ("super", "locals", "vars", "dir"):
+                return node
+            func = node.func
+        elif isinstance(node.func, ast.Attribute):  # `x.f(...)`: x is a value, x.f is not
+            func = node.func
+            func.value = self.visit(func.value)
+        else:
+            func = self.visit(node.func)
+        node.func = ast.Constant(None)  # visited above; keep generic_visit away from it
+        wrapped = self.generic_visit(node)
+        node.func = func
+        return wrapped
+
+    def visit_AnnAssign(self, node):
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        node.target = self.visit(node.target)
+        return node
+
+    def visit_arg(self, node):
+        return node
+
+    def _function(self, node):
+        node.args.defaults = [self.visit(default) for default in node.args.defaults]
+        node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
+        node.body = [self.visit(statement) for statement in node.body]
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _function
+
+    def visit_Match(self, node):
+        node.subject = self.visit(node.subject)
+        for case in node.cases:
+            case.guard = case.guard and self.visit(case.guard)
+            case.body = [self.visit(statement) for statement in case.body]
+        return node
+
+
+def instrument(tree, recorder):
+    """Replace the compiled code of every file of `tree` by its instrumented form."""
+    setattr(builtins, NAME, recorder)
+    sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))
+    for path, source in tree.files.items():
+        if not path.endswith(".py"):
+            continue
+        try:
+            module = Instrument(path, recorder).visit(ast.parse(source))
+            tree._code[path] = compile(module, tree.path(path), "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError):
+            continue  # it is imported as it stands, or says its own error

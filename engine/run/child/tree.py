@@ -1,0 +1,102 @@
+"""Imports a tree of Python files from memory: what runs is what was sent, never a stale .pyc.
+
+Sent to the child as text: standard library only.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import linecache
+import sys
+
+
+class Tree:
+    """Files by POSIX path below `root`, importable from each of `roots` ("" or "src", say).
+
+    Nothing is read from disk: `root` only gives modules a `__file__` that a person recognises.
+    """
+
+    def __init__(self, root, roots, files):
+        self.root = root.rstrip("/")
+        self.roots = list(roots)
+        self.files = dict(files)
+        self._code = {}
+
+    def path(self, relative):
+        return self.root + "/" + relative
+
+    def relative(self, path):
+        """A `__file__` below the root -> the POSIX path in this tree, or None."""
+        start = self.root + "/"
+        if path.startswith(start) and path[len(start) :] in self.files:
+            return path[len(start) :]
+        return None
+
+    def warm(self):
+        """Compile every file once, so that each forked child only executes."""
+        for relative in self.files:
+            if relative.endswith(".py"):
+                try:
+                    self.code(relative)
+                except Exception:  # the child that imports it will say so, with the traceback
+                    self._code.pop(relative, None)
+
+    def code(self, relative):
+        if relative not in self._code:
+            source = self.files[relative]
+            self._code[relative] = compile(source, self.path(relative), "exec", dont_inherit=True)
+        return self._code[relative]
+
+    def text(self, relative):
+        return importlib.util.decode_source(self.files[relative])
+
+    # the finder half of the import protocol (PEP 451)
+    def find_spec(self, name, path=None, target=None):
+        tail = name.rpartition(".")[2]
+        for folder in self._folders(path):
+            stem = folder + "/" + tail if folder else tail
+            for relative, package in ((stem + "/__init__.py", True), (stem + ".py", False)):
+                if relative in self.files:
+                    spec = importlib.util.spec_from_file_location(
+                        name,
+                        self.path(relative),
+                        loader=self,
+                        submodule_search_locations=[self.path(stem)] if package else None,
+                    )
+                    spec.cached = None
+                    return spec
+            if any(file.startswith(stem + "/") and file.endswith(".py") for file in self.files):
+                spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+                spec.submodule_search_locations = [self.path(stem)]
+                return spec
+        return None
+
+    def _folders(self, path):
+        if path is None:
+            return self.roots
+        start = self.root + "/"
+        return [entry[len(start) :] for entry in path if entry.startswith(start)]
+
+    # the loader half
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        relative = self.relative(module.__spec__.origin)
+        exec(self.code(relative), module.__dict__)
+
+    def get_source(self, name):
+        spec = self.find_spec(name)
+        return self.text(self.relative(spec.origin)) if spec and spec.origin else None
+
+    def install(self):
+        """Put this tree first on the import path, and its lines where tracebacks look."""
+        sys.meta_path.insert(0, self)
+        for relative in self.files:
+            if relative.endswith(".py"):
+                try:
+                    lines = self.text(relative).splitlines(True)
+                except (SyntaxError, UnicodeDecodeError):
+                    continue
+                linecache.cache[self.path(relative)] = (1, None, lines, self.path(relative))

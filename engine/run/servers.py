@@ -1,0 +1,399 @@
+"""The parent's side: start the zygote, ask it for servers, send work, believe only what returns.
+
+    with Servers(pack, python=None) as servers:
+        cases = servers.cases(draws, variants)
+        outcomes = servers.outcomes(tree, jobs)
+
+Nothing of a learner or a pack is imported here. A pack server holds a pack's files; a learner server
+holds the texts of `call.py` and exactly one tree.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from engine.errors import LearnerCodeError, SpecError
+from engine.run.child import wire
+from engine.run.types import Case, Draw, Frame, Outcome, Raised, Sandbox, Tree, Values
+
+CHILD_MODULES = ("wire", "sandbox", "tree", "tracer", "jobs", "server")
+LOADER = """
+import json, sys, types
+names = []
+for name, text in json.loads(sys.stdin.buffer.read()):
+    module = sys.modules[name] = types.ModuleType(name)
+    module.__path__ = []
+    names.append(name)
+    exec(compile(text, "<%s>" % name, "exec"), module.__dict__)
+for name in names:
+    del sys.modules[name]
+module.zygote(int(sys.argv[1]))
+"""
+LIMIT = 10.0  # seconds for one job, before anything is known of this code
+HEALTHY_FACTOR = 20.0  # or this many times what the healthy code took
+START_LIMIT = 60.0  # seconds for the interpreter to import numpy
+GRACE = 1.0  # seconds, after which a server that does not answer is killed
+MEMORY = 4 << 30  # bytes
+RERUNS = 2  # how often the rest of a batch is taken up again after a child died
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One probe to run on a tree."""
+
+    component: str
+    probe: str
+    inputs: Values
+    seed: int = 0
+
+
+class Server:
+    """One forked server: its socket, and the limit that holds for each of its jobs."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._socket = channel
+        self._buffer = wire.Buffer()
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        try:
+            self._socket.sendall(wire.encode(message))
+        except OSError as error:
+            raise RuntimeError(f"a server is gone: {error}") from error
+
+    def receive(self, deadline: float) -> dict[str, Any] | None:
+        """The next message, or None when the server does not answer in time."""
+        while True:
+            frame = self._buffer.frame()
+            if frame is not None:
+                message: dict[str, Any] = wire.decode(*frame)
+                return message
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._socket], [], [], left)[0]:
+                return None
+            data = self._socket.recv(1 << 18)
+            if not data:
+                return None
+            self._buffer.feed(data)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class Servers:
+    """Warm servers for one command; a context manager that leaves no process behind.
+
+    pack: the pack's files, {"pack/<component>/call.py": text, ...}.
+    python: the learner's interpreter, None for the engine's own.
+    hidden: paths that learner code must never read.
+    """
+
+    def __init__(
+        self, pack: Mapping[str, bytes], *, python: str | None = None, hidden: Sequence[Path] = ()
+    ) -> None:
+        self._pack = dict(pack)
+        self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
+        self._python = python
+        self._hidden = [str(path) for path in (*hidden, *own_paths())]
+        self._zygotes: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
+        self._servers: dict[str, Server] = {}
+        self._held: dict[str, Tree] = {}
+        self._workdir = ""
+        self.sandbox = Sandbox((0, 0, 0), None, 0, False)
+        self.limit = LIMIT
+
+    def __enter__(self) -> Servers:
+        self._workdir = tempfile.mkdtemp(prefix="engine-run-")
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for server in self._servers.values():
+            server.close()
+        for process, control in self._zygotes:
+            control.close()
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        self._servers.clear()
+        self._zygotes.clear()
+        shutil.rmtree(self._workdir, ignore_errors=True)
+
+    def start(self) -> None:
+        """Start the interpreter(s); a second zygote only where the learner has their own."""
+        self._pack_zygote = self._zygote(sys.executable)
+        self._learner_zygote = self._pack_zygote
+        if self._python and os.path.realpath(self._python) != os.path.realpath(sys.executable):
+            self._learner_zygote = self._zygote(self._python)
+        elif self._python and Path(self._python) != Path(sys.executable):  # same binary, other venv
+            self._learner_zygote = self._zygote(self._python)
+        self._greeted = False
+
+    def _zygote(self, python: str) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if key in ("PATH", "HOME", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH")
+        }
+        for key in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+            environment[key] = "1"
+        environment |= {"PYTHONHASHSEED": "0", "HOME": self._workdir, "TMPDIR": self._workdir}
+        try:
+            process = subprocess.Popen(
+                [python, "-I", "-B", "-X", "utf8", "-c", LOADER, str(theirs.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,
+                env=environment,
+                cwd=self._workdir,
+            )
+        except OSError as error:
+            raise LearnerCodeError(
+                f"The interpreter {python} cannot be started: {error.strerror}.",
+                next="Put the right one under `python:` in learner.yaml.",
+            ) from error
+        theirs.close()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(bootstrap())
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it said why by leaving; the greeting will be missing
+        self._zygotes.append((process, ours))
+        return ours
+
+    def _greet(self) -> None:
+        """Read what each zygote says of itself, once, when the first server is asked for."""
+        if self._greeted:
+            return
+        self._greeted = True
+        for process, control in self._zygotes:
+            hello = Server(control).receive(time.monotonic() + START_LIMIT)
+            if hello is None:
+                raise LearnerCodeError(
+                    f"The interpreter {process.args[0]} did not start."  # type: ignore[index]
+                    " It must be Python 3.9 or newer.",
+                    next="Put another under `python:` in learner.yaml, then try `engine doctor`.",
+                )
+            if hello["numpy"] is None:
+                raise LearnerCodeError(
+                    f"The interpreter {process.args[0]} has no numpy.",  # type: ignore[index]
+                    next="Install numpy there, or set `python:` in learner.yaml.",
+                )
+            self.sandbox = msgspec.convert(hello, Sandbox)
+
+    def _server(self, name: str) -> Server:
+        if name in self._servers:
+            return self._servers[name]
+        self._greet()
+        ours, theirs = socket.socketpair()
+        learner = name != "pack"
+        control = self._learner_zygote if learner else self._pack_zygote
+        socket.send_fds(control, [b"f"], [theirs.fileno()])
+        theirs.close()
+        server = self._servers[name] = Server(ours)
+        workdir = tempfile.mkdtemp(prefix=f"{len(self._servers)}-", dir=self._workdir)
+        server.send(
+            {
+                "do": "hold",
+                "root": "/engine",
+                "texts": self._calls if learner else self._pack,
+                "workdir": workdir,
+                "memory": MEMORY,
+                "confined": learner,
+                "hidden": self._hidden,
+            }
+        )
+        return server
+
+    def _drop(self, name: str) -> None:
+        self._servers.pop(name).close()
+        self._held.pop(name, None)
+
+    def cases(
+        self, draws: Sequence[Draw], variants: Iterable[str] = (), *, given: Sequence[Values] = ()
+    ) -> list[Case]:
+        """Draw the inputs and ask the reference, and its variants, for each.
+
+        `given` replaces the drawn inputs (then `draw` only names the probe).
+        Raises SpecError when the pack's own code fails.
+        """
+        wanted = ["", *[name for name in variants if name]]
+        work = [
+            {
+                "kind": "case",
+                "component": draw.component,
+                "probe": draw.probe,
+                "regime": draw.regime,
+                "seed": draw.seed,
+                "dtype": draw.dtype,
+                "variants": wanted,
+                **({"inputs": given[i]} if given else {}),
+            }
+            for i, draw in enumerate(draws)
+        ]
+        answers, end = self._run("pack", work, None, START_LIMIT)
+        cases = []
+        for i, draw in enumerate(draws):
+            where = f"{draw.component}/cases.py, reference.py: probe {draw.probe}, {draw.regime}"
+            if i >= len(answers):
+                raise SpecError(f"The pack's code gave no answer ({end['end']}).", where=where)
+            answer = answers[i]
+            if answer.get("wire"):
+                raise SpecError(f"The pack's code recorded {answer['wire']}.", where=where)
+            if answer["raised"] is not None:
+                raised = _raised(answer["raised"])
+                assert raised is not None
+                at = raised.frames[-1] if raised.frames else Frame("", 0, "", "")
+                raise SpecError(
+                    f"The pack's code raised {raised.type}: {raised.message}",
+                    where=f"{where} ({at.path}:{at.line}: {at.text})",
+                )
+            expected = {
+                name: Outcome(values=found["values"], raised=_raised(found["raised"]))
+                for name, found in answer["expected"].items()
+            }
+            cases.append(Case(draw, answer["inputs"], expected, answer["named"]))
+        return cases
+
+    def outcomes(
+        self,
+        tree: Tree,
+        jobs: Sequence[Job],
+        *,
+        server: str = "learner",
+        trace: Mapping[str, Any] | None = None,
+        limit: float | None = None,
+    ) -> list[Outcome]:
+        """Run probes on a tree: one Outcome a job, in order.
+
+        One child works through the jobs; when it dies the rest is taken up by another, when it
+        runs out of time the rest is "not run". Trees that must not know of each other are given
+        `server` names of their own.
+        """
+        if self._held.get(server) is not tree:
+            self._server(server).send(
+                {
+                    "do": "tree",
+                    "root": tree.root,
+                    "roots": tree.roots,
+                    "files": tree.files,
+                    "roles": tree.roles,
+                }
+            )
+            self._held[server] = tree
+        outcomes: list[Outcome] = []
+        for _ in range(RERUNS + 1):
+            rest = jobs[len(outcomes) :]
+            if not rest:
+                break
+            work = [
+                {
+                    "kind": "probe",
+                    "component": job.component,
+                    "probe": job.probe,
+                    "inputs": job.inputs,
+                    "seed": job.seed,
+                }
+                for job in rest
+            ]
+            answers, end = self._run(server, work, trace, limit or self.limit)
+            outcomes += [_outcome(answer) for answer in answers]
+            if end["end"] == "done":
+                break
+            stopped = "died" if end["end"] == "gone" else end["end"]
+            outcomes.append(
+                Outcome(stopped=stopped, status=end["status"], output=end["output"])
+            )
+            if end["end"] == "gone":
+                self._drop(server)
+            if stopped != "died":
+                break
+        outcomes += [Outcome(stopped="not run")] * (len(jobs) - len(outcomes))
+        return outcomes
+
+    def _run(
+        self, name: str, work: list[dict[str, Any]], trace: Mapping[str, Any] | None, limit: float
+    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+        server = self._server(name)
+        server.send({"do": "run", "jobs": work, "trace": trace, "limit": limit})
+        answers: list[dict[str, Any]] = []
+        while True:
+            try:
+                message = server.receive(time.monotonic() + limit + GRACE)
+                if message is not None and "answer" in message:  # what follows the child wrote
+                    answer = server.receive(time.monotonic() + limit + GRACE)
+                    if answer is not None:
+                        answers.append(answer)
+                        continue
+                    message = None
+            except wire.WireError:  # the child wrote something that is not an answer
+                self._drop(name)
+                return answers, {"end": "died", "status": 0, "output": ""}
+            if message is None:
+                return answers, {"end": "gone", "status": 0, "output": ""}
+            return answers, message
+
+
+def bootstrap() -> bytes:
+    """The child's modules as one text: [[name, source], ...] in JSON, parents first."""
+    stubs = [[name, ""] for name in ("engine", "engine.run", "engine.run.child")]
+    folder = resources.files("engine.run.child")
+    sources = [
+        [f"engine.run.child.{name}", (folder / f"{name}.py").read_text("utf-8")]
+        for name in CHILD_MODULES
+    ]
+    return json.dumps(stubs + sources).encode()
+
+
+def own_paths() -> list[Path]:
+    """Where the engine itself lies on this machine: closed to learner code."""
+    package = Path(__file__).resolve().parent.parent
+    return [package, package.parent / "exercises", package.parent / "learners"]
+
+
+def _raised(found: Any) -> Raised | None:
+    return None if found is None else msgspec.convert(found, Raised)
+
+
+def _outcome(answer: dict[str, Any]) -> Outcome:
+    try:
+        if answer.get("wire"):
+            return Outcome(values={"answer": {"odd": str(answer["wire"])}})
+        return Outcome(
+            values=dict(answer["values"]),
+            raised=_raised(answer["raised"]),
+            changed=tuple(str(name) for name in answer["changed"]),
+            seconds=float(answer["seconds"]),
+            trace=tuple(answer.get("trace", ())),
+        )
+    except (KeyError, TypeError, ValueError, msgspec.ValidationError):
+        return Outcome(stopped="died", output="(the answer was not of the right form)")

@@ -1,0 +1,87 @@
+"""What goes into a run and what comes out of it: plain frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+Values = dict[str, Any]  # names -> ndarray, number, str, None, or {"odd": what it was}
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """A model's code: files by POSIX path below `root`, importable from each of `roots`."""
+
+    root: str
+    roots: tuple[str, ...]
+    files: Mapping[str, bytes]
+    roles: Mapping[str, str]  # role -> "module:name"
+
+    def replaced(self, files: Mapping[str, bytes]) -> Tree:
+        """The same tree with some files' bytes replaced."""
+        return msgspec.structs.replace(self, files={**self.files, **files})
+
+
+class Frame(msgspec.Struct, frozen=True, array_like=True):
+    """One traceback line in the learner's (or a pack's) files."""
+
+    path: str
+    line: int
+    function: str
+    text: str
+
+
+class Raised(msgspec.Struct, frozen=True):
+    """An exception, as data. `mentions`: what a reference wants its message to name."""
+
+    type: str
+    ancestors: tuple[str, ...] = ()
+    message: str = ""
+    frames: tuple[Frame, ...] = ()
+    mentions: tuple[str, ...] = ()
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What one probe did on one input.
+
+    `stopped`: None, or why there is no answer: "timeout", "output", "died", "not run".
+    `changed`: names of inputs that the call modified. `seconds`: of the call alone.
+    """
+
+    values: Values = {}
+    raised: Raised | None = None
+    changed: tuple[str, ...] = ()
+    seconds: float = 0.0
+    stopped: str | None = None
+    status: int = 0
+    output: str = ""
+    trace: tuple[Any, ...] = ()
+
+
+class Draw(msgspec.Struct, frozen=True):
+    """One input to be drawn: which probe of which component, in which regime, from which seed."""
+
+    component: str
+    probe: str
+    regime: str
+    seed: int
+    dtype: str = "float64"
+
+
+class Case(msgspec.Struct, frozen=True):
+    """A drawn input with what the reference and its variants answer ("" is the reference)."""
+
+    draw: Draw
+    inputs: Values
+    expected: Mapping[str, Outcome]
+    named: Values = {}
+
+
+class Sandbox(msgspec.Struct, frozen=True):
+    """What the machine offers the child that runs learner code."""
+
+    python: tuple[int, int, int]
+    numpy: str | None
+    landlock: int
+    seccomp: bool

@@ -1,0 +1,1 @@
+"""YAML -> frozen structs, with file:line:column on every error; JSON Schema out."""

@@ -1,0 +1,264 @@
+"""The spec language: what an author may write in `pack.yaml`, `build.yaml` and `<break>.yaml`.
+
+Frozen structs; every field is documented in `exercises/README.md`, and `engine dev schema` prints
+them as JSON Schema.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+Text = dict[str, str]  # language -> text
+Id = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
+Scalar = str | int | float | bool | None
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The base of all specs: keyword only, no unknown keys."""
+
+
+# ---------------------------------------------------------------- pack.yaml
+
+
+class Component(Spec, frozen=True):
+    """A part of the model. `uses`: the components whose behaviour it depends on."""
+
+    uses: tuple[str, ...] = ()
+    where: str = ""  # the file a learner edits, relative to their tree
+
+
+class DtypeProbe(Spec, frozen=True):
+    """The probe that records the learner's `dtype`."""
+
+    component: str
+    probe: str
+
+
+class Pack(Spec, frozen=True):
+    """A contract: roles -> import paths, components and what they use, the order of the course."""
+
+    title: Text
+    framework: Literal["numpy"]
+    languages: tuple[str, ...]
+    template: str
+    roots: tuple[str, ...]
+    roles: dict[str, str]
+    components: dict[str, Component]
+    path: tuple[str, ...]
+    dtype: DtypeProbe | None = None
+
+
+# ---------------------------------------------------------------- shared
+
+
+class Link(Spec, frozen=True):
+    """A source: a paper, a bug report, a page."""
+
+    text: str
+    url: str = ""
+
+
+class Check(Spec, frozen=True):
+    """One thing that is measured: a probe in some regimes, and which of its values count.
+
+    `values`: recorded names to compare (all that the reference records, when empty).
+    """
+
+    id: Id
+    shows: Text
+    probe: str
+    regimes: tuple[str, ...]
+    values: tuple[str, ...] = ()
+    aspects: tuple[Literal["shape", "dtype", "value", "raised", "inputs"], ...] = (
+        "raised",
+        "shape",
+        "dtype",
+        "value",
+        "inputs",
+    )
+    draws: Annotated[int, Meta(ge=1, le=64)] = 3
+
+
+# ---------------------------------------------------------------- build.yaml
+
+
+class Build(Spec, frozen=True):
+    """A build exercise: text, checks in an order that teaches, hints."""
+
+    title: Text
+    difficulty: Annotated[int, Meta(ge=1, le=4)]
+    minutes: Annotated[int, Meta(ge=1)]
+    objective: Text
+    background: Text
+    edit: str  # the file to write, relative to the learner's tree
+    signature: str
+    constraints: tuple[Text, ...]
+    pitfalls: tuple[Text, ...]
+    checks: Annotated[tuple[Check, ...], Meta(min_length=1)]
+    hints: Annotated[tuple[Text, ...], Meta(min_length=1)]
+    references: Annotated[tuple[Link, ...], Meta(min_length=1)]
+    prerequisites: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- <break>.yaml
+
+
+class Need(Spec, frozen=True):
+    """A property this break stands on: it must be measured healthy before anything is broken."""
+
+    probe: str  # component.probe
+    regimes: tuple[str, ...]
+
+
+class Symptom(Spec, frozen=True):
+    """What the broken code must measure: like the reference's `variant`, or like it was before.
+
+    `like`: "before", or the name of a variant that the component's reference.py knows.
+    """
+
+    probe: str  # component.probe
+    regimes: tuple[str, ...]
+    like: str
+
+
+class Pattern(Spec, frozen=True):
+    """Code to look for, with `$NAME` metavariables, and what to write in its place.
+
+    `inside`: the roles whose definitions are searched; all of the learner's files when empty.
+    `every`: replace all places at once instead of trying one after the other.
+    """
+
+    find: str
+    replace: str
+    inside: tuple[str, ...] = ()
+    every: bool = False
+
+
+class RoleEdit(Spec, frozen=True):
+    """A value to look for while a probe runs, and what to write in place of the expression.
+
+    `value`: a name that the reference records or names. `$SELF` in `replace` is the expression.
+    """
+
+    value: str
+    probe: str  # component.probe
+    regime: str
+    replace: str
+    inside: tuple[str, ...] = ()
+
+
+class Append(Spec, frozen=True):
+    """A statement to put at the end of a method of a role's class."""
+
+    role: str
+    method: str
+    statement: str
+
+
+class Step(Spec, frozen=True):
+    """One edit, found in one way."""
+
+    pattern: Pattern | None = None
+    role: RoleEdit | None = None
+    graft: RoleEdit | None = None
+    append: Append | None = None
+
+
+class Recipe(Spec, frozen=True):
+    """Edits that belong together: the first step's places are tried with the second's, and so on."""
+
+    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=3)]
+
+
+class Option(Spec, frozen=True):
+    """A possible answer; `because` is said after it was chosen."""
+
+    id: str
+    text: Text
+    because: Text = {}
+
+
+class Measured(Spec, frozen=True):
+    """Where the answer to a prediction is measured: a value recorded in the broken observation.
+
+    `value` "raised" is the type of the exception, or "none".
+    """
+
+    probe: str  # component.probe
+    value: str
+    index: int | None = None  # one element of a curve
+
+
+class Prediction(Spec, frozen=True):
+    """A question before anything is broken."""
+
+    id: Id
+    kind: Literal["number", "choice", "text"]
+    ask: Text
+    measured: Measured | None = None
+    unit: str = ""
+    tolerance: Annotated[float, Meta(gt=0)] | None = None  # absolute, in `unit`
+    options: tuple[Option, ...] = ()
+
+
+class Observe(Spec, frozen=True):
+    """A probe whose measurements are shown, healthy beside broken."""
+
+    probe: str  # component.probe
+    regime: str
+    title: Text
+    curve: str = ""  # a recorded 1-D array to draw
+    orientation: dict[str, str] = {}  # label -> arithmetic, e.g. "np.log(256)": "log(256)"
+
+
+class Cause(Spec, frozen=True):
+    """The question after a right fix: several mechanisms, one of them right."""
+
+    ask: Text
+    right: str
+    options: Annotated[tuple[Option, ...], Meta(min_length=4, max_length=4)]
+
+
+class Silencer(Spec, frozen=True):
+    """A fix that must be refused: files that replace the broken ones, for a named model.
+
+    `on` is a folder below the pack's `models/`; `edit` replaces `find` by `replace` in `file`.
+    """
+
+    name: Id
+    file: str
+    find: str
+    replace: str
+
+
+class Break(Spec, frozen=True):
+    """A break exercise."""
+
+    title: Text
+    difficulty: Annotated[int, Meta(ge=1, le=4)]
+    minutes: Annotated[int, Meta(ge=1)]
+    anchors: Annotated[tuple[Link, ...], Meta(min_length=1)]
+    the_break: Text
+    pipeline: str = ""  # component.probe of the call.py that the learner is shown
+    predictions: Annotated[tuple[Prediction, ...], Meta(min_length=1)]
+    needs: Annotated[tuple[Need, ...], Meta(min_length=1)]
+    inject: Annotated[tuple[Recipe, ...], Meta(min_length=1)]
+    fingerprint: Annotated[tuple[Symptom, ...], Meta(min_length=1)]
+    also_changes: dict[str, str] = {}  # component.probe -> the reason why it may change
+    acceptable: tuple[str, ...] = ()  # variants of the reference that a fix may agree with
+    judged_by: tuple[Check, ...] = ()  # probes of this break that the fix must meet as well
+    observe: Annotated[tuple[Observe, ...], Meta(min_length=1)]
+    diagnostics: tuple[Text, ...]
+    symptom: Text
+    hidden_cause: Text
+    cause: Cause
+    hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
+    fix: Text
+    fix_diff: str
+    why: Text
+    next: Text
+    sources: Annotated[tuple[Link, ...], Meta(min_length=1)]
+    silencers: tuple[Silencer, ...] = ()

@@ -1,0 +1,57 @@
+"""Runs the learner's Embedding."""
+
+import numpy as np
+
+
+def made(learner, weight):
+    """An Embedding of the learner's with these weights, copied in place. weight: (V, d)."""
+    embedding = learner.Embedding(*weight.shape)
+    embedding.weight.data[...] = weight
+    return embedding
+
+
+def dtype(learner, record):
+    record(dtype=str(learner.Embedding(5, 3).weight.data.dtype))
+
+
+def attributes(learner, record, vocab_size, d_model):
+    embedding = learner.Embedding(vocab_size, d_model)
+    record(vocab_size=int(embedding.vocab_size), d_model=int(embedding.d_model))
+    record(weight_shape=list(embedding.weight.data.shape))
+    found = list(embedding.parameters())
+    record(parameters=len(found), weight_is_a_parameter=any(p is embedding.weight for p in found))
+
+
+def initialisation(learner, record, vocab_size, d_model, seed):
+    """The statistics of a fresh weight, in units of the standard deviation that was asked for."""
+    drawn = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed)).weight.data
+    other = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed + 1)).weight.data
+    z = np.asarray(drawn, dtype=np.float64) / 0.02
+    record(mean=float(z.mean()), deviation=float(z.std()))
+    record(fourth_moment=float((z**4).mean() / (z**2).mean() ** 2))
+    record(columns_differ=float(np.abs(np.corrcoef(z[:, 0], z[:, 1])[0, 1])))
+    record(seeds_differ=bool(np.any(drawn != other)))
+
+
+def forward(learner, record, weight, ids, grad):
+    """ids: (...,), grad: (..., d). Values, then the gradient of sum(values * grad)."""
+    embedding = made(learner, weight)
+    vectors = embedding(ids)
+    record(vectors=vectors.data)
+    vectors.backward(grad)
+    record(grad_weight=embedding.weight.grad)
+
+
+def twice(learner, record, weight, other, ids, more_ids, grad, more_grad):
+    """Two calls share a gradient; the next call uses what was written into the weight."""
+    embedding = made(learner, weight)
+    embedding(ids).backward(grad)
+    embedding(more_ids).backward(more_grad)
+    record(grad_weight=embedding.weight.grad)
+    embedding.weight.data[...] = other
+    record(vectors=embedding(ids).data)
+
+
+def lookup_only(learner, record, weight, ids):
+    """A lookup with ids that may be refused."""
+    record(vectors=made(learner, weight)(ids).data)

@@ -1,0 +1,76 @@
+"""Inputs for the Embedding's probes."""
+
+import numpy as np
+
+from pack.common import distinct, leading, normal
+
+
+def dtype(rng, regime, dtype):
+    return {}
+
+
+def attributes(rng, regime, dtype):
+    V, d = distinct(rng, V=(20, 90), d=(3, 15))
+    return {"vocab_size": V, "d_model": d}
+
+
+def initialisation(rng, regime, dtype):
+    return {"vocab_size": 1501, "d_model": 21, "seed": int(rng.integers(1 << 30))}
+
+
+def sizes(rng, regime):
+    if regime == "one_column":
+        return int(rng.integers(11, 40)), 1
+    if regime == "one_row":
+        return 1, int(rng.integers(3, 8))
+    return distinct(rng, V=(17, 60), d=(3, 13))
+
+
+def ids_for(rng, regime, V):
+    shape = leading(rng, regime)
+    if regime == "repeated":
+        return rng.choice(rng.integers(0, V, 2), size=(3, 4))
+    if regime == "ends":
+        return rng.permutation(np.array([0, V - 1, V - 1, 0, V // 2]))
+    ids = rng.integers(0, V, shape)
+    return ids.astype(np.int32) if regime == "int32" else np.asarray(ids)
+
+
+def forward(rng, regime, dtype):
+    V, d = sizes(rng, regime)
+    ids = ids_for(rng, regime, V)
+    scale = {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0)
+    return {
+        "weight": normal(rng, (V, d), dtype, scale),
+        "ids": ids,
+        "grad": normal(rng, (*ids.shape, d), dtype),
+    }
+
+
+def twice(rng, regime, dtype):
+    V, d = sizes(rng, regime)
+    ids, more = ids_for(rng, regime, V), ids_for(rng, regime, V)
+    return {
+        "weight": normal(rng, (V, d), dtype),
+        "other": normal(rng, (V, d), dtype),
+        "ids": ids,
+        "more_ids": more,
+        "grad": normal(rng, (*ids.shape, d), dtype),
+        "more_grad": normal(rng, (*more.shape, d), dtype),
+    }
+
+
+def lookup_only(rng, regime, dtype):
+    V, d = sizes(rng, "normal")
+    ids = rng.integers(0, V, (2, 3))
+    if regime == "float_ids":
+        ids = ids.astype(np.float64)
+    elif regime == "bool_ids":
+        ids = ids > V // 2
+    elif regime == "negative":
+        ids[1, 1] = -int(rng.integers(1, V))
+    elif regime == "first_beyond":
+        ids[0, 2] = V
+    elif regime == "far_beyond":
+        ids[1, 0] = V + int(rng.integers(3, 1000))
+    return {"weight": normal(rng, (V, d), dtype), "ids": ids}

@@ -1,0 +1,69 @@
+"""Runs the learner's LMHead, alone and in the usual pipeline."""
+
+import numpy as np
+
+
+def made(learner, weight):
+    """An Embedding with these weights (V, d), copied in place, and the head that is tied to it."""
+    embedding = learner.Embedding(*weight.shape)
+    embedding.weight.data[...] = weight
+    return embedding, learner.LMHead(embedding)
+
+
+def width(learner, record, weight):
+    embedding, head = made(learner, weight)
+    record(vocab_size_out=int(head.vocab_size_out), vocab_size=int(embedding.vocab_size))
+
+
+def tied(learner, record, weight, other, h):
+    """The head has no matrix of its own: its only parameter is the embedding's."""
+    embedding, head = made(learner, weight)
+    found = list(head.parameters())
+    record(parameters=len(found), is_the_embeddings=found[0] is embedding.weight)
+    record(embedding_is_kept=head.embedding is embedding)
+    embedding.weight.data[...] = other
+    record(logits=head(learner.Tensor(h)).data)
+
+
+def forward(learner, record, weight, h, grad):
+    """h: (..., d), grad: (..., V). Logits, then the gradients of sum(logits * grad)."""
+    embedding, head = made(learner, weight)
+    hidden = learner.Tensor(h, requires_grad=True)
+    logits = head(hidden)
+    record(logits=logits.data)
+    logits.backward(grad[..., : logits.shape[-1]])
+    record(grad_h=hidden.grad, grad_weight=embedding.weight.grad)
+
+
+def pipeline(learner, record, weight, ids, targets):
+    """One step of a language model: ids (B, T), targets (B, T)."""
+    embedding, head = made(learner, weight)
+    record(ids=ids, targets=targets.reshape(-1))
+    hidden = embedding(ids)  # (B, T, d)
+    record(hidden=hidden.data)
+    logits = head(hidden)  # (B, T, V)
+    record(logits=logits.data)
+    flat = logits.reshape(-1, head.vocab_size_out)  # (B * T, V)
+    record(flat_logits=flat.data)
+    loss = learner.cross_entropy(flat, targets.reshape(-1))
+    record(loss=float(np.asarray(loss.data).reshape(())))
+    loss.backward()
+    record(grad_weight=embedding.weight.grad)
+
+
+def training(learner, record, weight, ids, targets, lr, steps):
+    """Plain gradient descent on one batch: the loss before each step, the gradient's norm."""
+    embedding, head = made(learner, weight)
+    record(vocab_size_out=int(head.vocab_size_out))
+    losses, norms = [], []
+    for _ in range(steps):
+        embedding.weight.grad = None
+        logits = head(embedding(ids))
+        flat = logits.reshape(-1, head.vocab_size_out)
+        loss = learner.cross_entropy(flat, targets.reshape(-1))
+        loss.backward()
+        losses.append(float(np.asarray(loss.data).reshape(())))
+        norms.append(float(np.sqrt((embedding.weight.grad**2).sum())))
+        record(losses=np.array(losses), grad_norms=np.array(norms))
+        embedding.weight.data[...] = embedding.weight.data - lr * embedding.weight.grad
+    record(first_loss=losses[0], last_loss=losses[-1])

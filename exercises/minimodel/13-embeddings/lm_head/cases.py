@@ -1,0 +1,76 @@
+"""Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
+
+import numpy as np
+
+from pack.common import distinct, leading, normal
+
+
+def sizes(rng, regime):
+    """(V, d): a vocabulary above 256 columns, or below for "small_vocab"."""
+    if regime == "shown":
+        return 512, 16
+    if regime == "small_vocab":
+        return distinct(rng, V=(19, 250), d=(3, 13))
+    if regime == "one_column":
+        return int(rng.integers(257, 500)), 1
+    while True:
+        V, d = distinct(rng, V=(257, 1000), d=(3, 11))
+        if V % 256:
+            return V, d
+
+
+def width(rng, regime, dtype):
+    V, d = sizes(rng, regime)
+    return {"weight": normal(rng, (V, d), dtype)}
+
+
+def tied(rng, regime, dtype):
+    V, d = sizes(rng, regime)
+    return {
+        "weight": normal(rng, (V, d), dtype),
+        "other": normal(rng, (V, d), dtype),
+        "h": normal(rng, (3, d), dtype),
+    }
+
+
+def forward(rng, regime, dtype):
+    V, d = sizes(rng, regime)
+    rows = leading(rng, regime)
+    scale = {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0)
+    h = normal(rng, (*rows, d), dtype, scale)
+    if regime == "spread_rows":  # each row a few orders of magnitude above the one before
+        h = h * (10.0 ** np.linspace(-4, 4, h.shape[-2], dtype=dtype))[:, None].astype(dtype)
+    if regime == "constant_rows":
+        h = np.broadcast_to(h[..., :1], h.shape).copy()
+    return {
+        "weight": normal(rng, (V, d), dtype),
+        "h": h,
+        "grad": normal(rng, (*rows, V), dtype),
+    }
+
+
+def batch(rng, regime, V):
+    B, T = (2, 8) if regime == "shown" else (int(rng.integers(1, 4)), int(rng.integers(3, 6)))
+    ids = rng.integers(0, V, (B, T))
+    highest = min(V, 256)
+    if regime == "high_targets":  # at least one target that only a full vocabulary can score
+        targets = rng.integers(0, V, (B, T))
+        targets[0, -1] = int(rng.integers(highest, V))
+    else:
+        targets = rng.integers(0, highest, (B, T))
+    if regime == "repeated":
+        ids = np.full_like(ids, int(rng.integers(0, V)))
+    return ids, targets
+
+
+def pipeline(rng, regime, dtype):
+    V, d = sizes(rng, regime)
+    ids, targets = batch(rng, regime, V)
+    return {"weight": normal(rng, (V, d), dtype, 0.02 if regime == "shown" else 0.5),
+            "ids": ids, "targets": targets}  # fmt: skip
+
+
+def training(rng, regime, dtype):
+    inputs = pipeline(rng, regime, dtype)
+    steps = 20 if regime == "shown" else 3
+    return {**inputs, "lr": 5.0 if regime == "shown" else 0.3, "steps": steps}

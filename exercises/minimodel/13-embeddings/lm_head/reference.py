@@ -1,0 +1,89 @@
+"""The tied head from first principles, and what it measures with the two bugs of break 00.
+
+Variants: "loud" claims 256 columns and still gives V; "silenced" claims 256 and gives the first 256.
+"""
+
+import numpy as np
+
+WRONG_WIDTH = 256
+
+
+def columns(weight, variant):
+    """How many columns the logits have."""
+    return min(WRONG_WIDTH, len(weight)) if variant == "silenced" else len(weight)
+
+
+def claimed(weight, variant):
+    """What `vocab_size_out` says."""
+    return WRONG_WIDTH if variant else len(weight)
+
+
+def width(out, variant, *, weight):
+    out.record(vocab_size_out=claimed(weight, variant), vocab_size=len(weight))
+    out.name(vocab_size=len(weight))
+
+
+def tied(out, variant, *, weight, other, h):
+    out.record(parameters=1, is_the_embeddings=True, embedding_is_kept=True)
+    out.record(logits=h @ other[: columns(weight, variant)].T)
+
+
+def forward(out, variant, *, weight, h, grad):
+    V, d = weight.shape
+    n = columns(weight, variant)
+    flat_h, flat_grad = h.reshape(-1, d), grad.reshape(-1, V)[:, :n]
+    grad_weight = np.zeros_like(weight)
+    grad_weight[:n] = flat_grad.T @ flat_h  # (n, N) @ (N, d)
+    out.record(logits=h @ weight[:n].T)
+    out.record(grad_h=(flat_grad @ weight[:n]).reshape(h.shape), grad_weight=grad_weight)
+    out.name(vocab_size=V, weight=weight, weight_transposed=weight.T)
+
+
+def loss_and_gradient(out, variant, weight, ids, targets):
+    """One pass through embedding, head, reshape and cross-entropy; records what call.py does."""
+    V, d = weight.shape
+    n, said = columns(weight, variant), claimed(weight, variant)
+    out.record(ids=ids, targets=targets.reshape(-1), hidden=weight[ids])
+    logits = weight[ids] @ weight[:n].T  # (B, T, n)
+    out.record(logits=logits)
+    if logits.size % said:
+        raise Exception("the logits do not divide into rows of the claimed width")
+    flat = logits.reshape(-1, said)
+    out.record(flat_logits=flat)
+    wanted = targets.reshape(-1)
+    if len(flat) != len(wanted) or wanted.max() >= said:
+        raise ValueError("cross_entropy refuses: rows and targets, or a target outside")
+    shifted = flat - flat.max(-1, keepdims=True)
+    log_p = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    rows = np.arange(len(wanted))
+    d_flat = np.exp(log_p)
+    d_flat[rows, wanted] -= 1
+    d_flat /= len(wanted)
+    flat_ids, hidden = ids.reshape(-1), weight[ids.reshape(-1)]
+    grad = np.zeros_like(weight)
+    grad[:n] += d_flat.T @ hidden  # through the head
+    np.add.at(grad, flat_ids, d_flat @ weight[:n])  # through the lookup
+    return float(-log_p[rows, wanted].mean()), grad
+
+
+def pipeline(out, variant, *, weight, ids, targets):
+    loss, grad = loss_and_gradient(out, variant, weight, ids, targets)
+    out.record(loss=loss, grad_weight=grad)
+
+
+class Silent:
+    def record(self, **named):
+        pass
+
+
+def training(out, variant, *, weight, ids, targets, lr, steps):
+    out.record(vocab_size_out=claimed(weight, variant))
+    losses, norms = [], []
+    weight = weight.copy()
+    for _ in range(steps):
+        loss, grad = loss_and_gradient(Silent(), variant, weight, ids, targets)
+        losses.append(loss)
+        norms.append(float(np.sqrt((grad**2).sum())))
+        weight = (weight - lr * grad).astype(weight.dtype)
+    out.record(losses=np.array(losses), grad_norms=np.array(norms))
+    out.record(first_loss=losses[0], last_loss=losses[-1])

@@ -1,0 +1,31 @@
+"""What the pack's cases share: sizes that nobody has shown, and arrays in the learner's dtype."""
+
+from __future__ import annotations
+
+import numpy as np
+
+SHOWN = {512, 256, 16, 8, 2}  # sizes of the "shown" regime; no other draw uses a V, d or T of these
+
+
+def distinct(rng, **ranges):
+    """Sizes drawn from inclusive ranges, pairwise different and none of SHOWN, in the order given."""
+    while True:
+        sizes = [int(rng.integers(low, high + 1)) for low, high in ranges.values()]
+        if len(set(sizes)) == len(sizes) and not SHOWN & set(sizes):
+            return sizes
+
+
+def normal(rng, shape, dtype, scale=1.0):
+    """Normal values of standard deviation `scale`, in the learner's dtype."""
+    return (scale * rng.standard_normal(shape)).astype(dtype)
+
+
+def leading(rng, regime):
+    """The axes before the last: none, one, or several, by regime. At most 12 rows in all."""
+    if regime == "no_batch":
+        return ()
+    if regime == "single":
+        return (1, 1)
+    if regime == "deep":
+        return (2, 1, int(rng.integers(3, 5)))
+    return (int(rng.integers(2, 4)), int(rng.integers(3, 5)))

@@ -1,0 +1,1 @@
+"""Your own small language model, in NumPy."""

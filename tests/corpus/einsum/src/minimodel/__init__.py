@@ -1,0 +1,1 @@
+"""minimodel: a small GPT in NumPy. Forward passes are einsums, backward passes are derived by hand."""

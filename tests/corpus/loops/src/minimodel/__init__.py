@@ -1,0 +1,1 @@
+"""minimodel: a tiny language model, written out step by step in NumPy."""

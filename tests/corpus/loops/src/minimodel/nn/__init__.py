@@ -1,0 +1,1 @@
+# nothing here on purpose: import from the single files, e.g. minimodel.nn.lstm

@@ -1,0 +1,1 @@
+"""Layers. See minimodel._core, sections 4 and 5."""

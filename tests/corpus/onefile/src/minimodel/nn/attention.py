@@ -1,0 +1,1 @@
+from minimodel._core import *

@@ -1,0 +1,3 @@
+from minimodel import _core
+
+gelu, FFN = _core.gelu, _core.FFN

@@ -1,0 +1,1 @@
+from minimodel._core import LayerNorm, RMSNorm, layer_norm, rms_norm

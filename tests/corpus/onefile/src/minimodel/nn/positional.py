@@ -1,0 +1,6 @@
+from .._core import (
+    EmbeddingLayer,
+    LearnedPositional,
+    rope,
+    sinusoidal,
+)

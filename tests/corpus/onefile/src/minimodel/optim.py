@@ -1,0 +1,1 @@
+from ._core import SGD, AdamW, clip_grad_norm, cosine_lr

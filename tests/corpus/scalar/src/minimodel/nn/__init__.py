@@ -1,0 +1,1 @@
+"""Layers, written number by number."""

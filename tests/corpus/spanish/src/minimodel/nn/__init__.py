@@ -1,0 +1,1 @@
+"""Las capas. Cada una en su archivo; se importan desde allí."""
