@@ -1,0 +1,1 @@
+"""One file a command: read, one flow, a report. No printing."""

@@ -1,0 +1,1 @@
+"""Learner source + spec -> verified edit. Pure, but for asking run/ to try a candidate."""

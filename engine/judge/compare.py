@@ -139,6 +139,12 @@ def _value(
         if isinstance(got, (int, float)) and not isinstance(got, bool) and low <= got <= high:
             return None
         return Difference("value", name, f"between {low:.4g} and {high:.4g}", show(got))
+    if isinstance(expected, dict) and "list" in expected and isinstance(got, dict):
+        wanted, given = expected["list"], got.get("list", ())
+        if len(wanted) != len(given):
+            return Difference("shape", name, f"{len(wanted)} items", f"{len(given)} items")
+        parts = (_value(name, a, b, dtype, aspects) for a, b in zip(wanted, given, strict=True))
+        return next((part for part in parts if part), None)
     if isinstance(expected, np.ndarray):
         return _array(name, expected, got, dtype, aspects)
     if "value" not in aspects:

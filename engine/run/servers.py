@@ -299,17 +299,7 @@ class Servers:
         runs out of time the rest is "not run". Trees that must not know of each other are given
         `server` names of their own.
         """
-        if self._held.get(server) is not tree:
-            self._server(server).send(
-                {
-                    "do": "tree",
-                    "root": tree.root,
-                    "roots": tree.roots,
-                    "files": tree.files,
-                    "roles": tree.roles,
-                }
-            )
-            self._held[server] = tree
+        self._hold(server, tree)
         outcomes: list[Outcome] = []
         for _ in range(RERUNS + 1):
             rest = jobs[len(outcomes) :]
@@ -339,6 +329,31 @@ class Servers:
                 break
         outcomes += [Outcome(stopped="not run")] * (len(jobs) - len(outcomes))
         return outcomes
+
+    def missing_roles(self, tree: Tree) -> dict[str, str]:
+        """The names of the contract that the tree does not offer -> what went wrong."""
+        self._hold("learner", tree)
+        work = [{"kind": "roles", "roles": list(tree.roles)}]
+        answers, end = self._run("learner", work, None, self.limit)
+        if not answers:
+            return {"(all)": f"importing the code ended the process ({end['end']})"}
+        values = answers[0]["values"]
+        return {role: str(error) for role, error in values.items() if error is not None}
+
+    def _hold(self, name: str, tree: Tree) -> None:
+        """Give a server the tree that it is to run, unless it has it already."""
+        if self._held.get(name) is tree:
+            return
+        self._server(name).send(
+            {
+                "do": "tree",
+                "root": tree.root,
+                "roots": tree.roots,
+                "files": tree.files,
+                "roles": tree.roles,
+            }
+        )
+        self._held[name] = tree
 
     def _run(
         self, name: str, work: list[dict[str, Any]], trace: Mapping[str, Any] | None, limit: float

@@ -23,21 +23,21 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 # ---------------------------------------------------------------- pack.yaml
 
 
-class Component(Spec, frozen=True):
+class Component(Spec, frozen=True, kw_only=True):
     """A part of the model. `uses`: the components whose behaviour it depends on."""
 
     uses: tuple[str, ...] = ()
     where: str = ""  # the file a learner edits, relative to their tree
 
 
-class DtypeProbe(Spec, frozen=True):
+class DtypeProbe(Spec, frozen=True, kw_only=True):
     """The probe that records the learner's `dtype`."""
 
     component: str
     probe: str
 
 
-class Pack(Spec, frozen=True):
+class Pack(Spec, frozen=True, kw_only=True):
     """A contract: roles -> import paths, components and what they use, the order of the course."""
 
     title: Text
@@ -54,14 +54,14 @@ class Pack(Spec, frozen=True):
 # ---------------------------------------------------------------- shared
 
 
-class Link(Spec, frozen=True):
+class Link(Spec, frozen=True, kw_only=True):
     """A source: a paper, a bug report, a page."""
 
     text: str
     url: str = ""
 
 
-class Check(Spec, frozen=True):
+class Check(Spec, frozen=True, kw_only=True):
     """One thing that is measured: a probe in some regimes, and which of its values count.
 
     `values`: recorded names to compare (all that the reference records, when empty).
@@ -85,7 +85,7 @@ class Check(Spec, frozen=True):
 # ---------------------------------------------------------------- build.yaml
 
 
-class Build(Spec, frozen=True):
+class Build(Spec, frozen=True, kw_only=True):
     """A build exercise: text, checks in an order that teaches, hints."""
 
     title: Text
@@ -106,14 +106,14 @@ class Build(Spec, frozen=True):
 # ---------------------------------------------------------------- <break>.yaml
 
 
-class Need(Spec, frozen=True):
+class Need(Spec, frozen=True, kw_only=True):
     """A property this break stands on: it must be measured healthy before anything is broken."""
 
     probe: str  # component.probe
     regimes: tuple[str, ...]
 
 
-class Symptom(Spec, frozen=True):
+class Symptom(Spec, frozen=True, kw_only=True):
     """What the broken code must measure: like the reference's `variant`, or like it was before.
 
     `like`: "before", or the name of a variant that the component's reference.py knows.
@@ -124,7 +124,7 @@ class Symptom(Spec, frozen=True):
     like: str
 
 
-class Pattern(Spec, frozen=True):
+class Pattern(Spec, frozen=True, kw_only=True):
     """Code to look for, with `$NAME` metavariables, and what to write in its place.
 
     `inside`: the roles whose definitions are searched; all of the learner's files when empty.
@@ -137,7 +137,7 @@ class Pattern(Spec, frozen=True):
     every: bool = False
 
 
-class RoleEdit(Spec, frozen=True):
+class RoleEdit(Spec, frozen=True, kw_only=True):
     """A value to look for while a probe runs, and what to write in place of the expression.
 
     `value`: a name that the reference records or names. `$SELF` in `replace` is the expression.
@@ -150,16 +150,24 @@ class RoleEdit(Spec, frozen=True):
     inside: tuple[str, ...] = ()
 
 
-class Append(Spec, frozen=True):
-    """A statement to put at the end of a method of a role's class."""
+class Append(Spec, frozen=True, kw_only=True):
+    """A statement to put at the end of a method of a role's class, or of the class itself."""
 
     role: str
-    method: str
     statement: str
+    method: str = ""
 
 
-class Step(Spec, frozen=True):
-    """One edit, found in one way."""
+class Step(Spec, frozen=True, kw_only=True):
+    """One edit, found in one way, or in `any` of several, in that order.
+
+    `proves`: probes whose declared symptom this step must show by itself, before the next step of
+    the recipe is tried on top of it. `optional`: the recipe is tried without this step first.
+    """
+
+    proves: tuple[str, ...] = ()
+    optional: bool = False
+    any: tuple[Step, ...] = ()
 
     pattern: Pattern | None = None
     role: RoleEdit | None = None
@@ -167,13 +175,13 @@ class Step(Spec, frozen=True):
     append: Append | None = None
 
 
-class Recipe(Spec, frozen=True):
+class Recipe(Spec, frozen=True, kw_only=True):
     """Edits that belong together: the first step's places are tried with the second's, and so on."""
 
     steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=3)]
 
 
-class Option(Spec, frozen=True):
+class Option(Spec, frozen=True, kw_only=True):
     """A possible answer; `because` is said after it was chosen."""
 
     id: str
@@ -181,18 +189,19 @@ class Option(Spec, frozen=True):
     because: Text = {}
 
 
-class Measured(Spec, frozen=True):
-    """Where the answer to a prediction is measured: a value recorded in the broken observation.
+class Measured(Spec, frozen=True, kw_only=True):
+    """Where the answer to a prediction is measured: a value recorded when the break is observed.
 
-    `value` "raised" is the type of the exception, or "none".
+    `value` may be "raised", the type of the exception or "none", or "last", the name of the last
+    value that was recorded before the probe stopped.
     """
 
     probe: str  # component.probe
+    regime: str
     value: str
-    index: int | None = None  # one element of a curve
 
 
-class Prediction(Spec, frozen=True):
+class Prediction(Spec, frozen=True, kw_only=True):
     """A question before anything is broken."""
 
     id: Id
@@ -204,7 +213,7 @@ class Prediction(Spec, frozen=True):
     options: tuple[Option, ...] = ()
 
 
-class Observe(Spec, frozen=True):
+class Observe(Spec, frozen=True, kw_only=True):
     """A probe whose measurements are shown, healthy beside broken."""
 
     probe: str  # component.probe
@@ -214,7 +223,7 @@ class Observe(Spec, frozen=True):
     orientation: dict[str, str] = {}  # label -> arithmetic, e.g. "np.log(256)": "log(256)"
 
 
-class Cause(Spec, frozen=True):
+class Cause(Spec, frozen=True, kw_only=True):
     """The question after a right fix: several mechanisms, one of them right."""
 
     ask: Text
@@ -222,19 +231,26 @@ class Cause(Spec, frozen=True):
     options: Annotated[tuple[Option, ...], Meta(min_length=4, max_length=4)]
 
 
-class Silencer(Spec, frozen=True):
-    """A fix that must be refused: files that replace the broken ones, for a named model.
+class TextEdit(Spec, frozen=True, kw_only=True):
+    """Replace the first `find` in `file` by `replace`."""
 
-    `on` is a folder below the pack's `models/`; `edit` replaces `find` by `replace` in `file`.
-    """
-
-    name: Id
     file: str
     find: str
     replace: str
 
 
-class Break(Spec, frozen=True):
+class Silencer(Spec, frozen=True, kw_only=True):
+    """A fix that hides the symptom and must be refused.
+
+    `on`: a folder below the pack's `models/`; the edits are made to its broken code.
+    """
+
+    name: Id
+    on: str
+    edits: Annotated[tuple[TextEdit, ...], Meta(min_length=1)]
+
+
+class Break(Spec, frozen=True, kw_only=True):
     """A break exercise."""
 
     title: Text
@@ -257,7 +273,6 @@ class Break(Spec, frozen=True):
     cause: Cause
     hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
     fix: Text
-    fix_diff: str
     why: Text
     next: Text
     sources: Annotated[tuple[Link, ...], Meta(min_length=1)]

@@ -140,6 +140,19 @@ def cast(value, kind):
     return value
 
 
+def roles_job(job, learner, trees):
+    """Try to import each role: None when it is there, else the error."""
+    values, raised = {}, None
+    for role in job["roles"]:
+        try:
+            getattr(learner, role)
+            values[role] = None
+        except BaseException as error:  # a missing name and a failing import are both answers
+            raised = describe(error, trees)
+            values[role] = "%s: %s" % (raised["type"], raised["message"])
+    return {"values": values, "raised": raised, "changed": [], "seconds": 0.0}
+
+
 class Names:
     """Collects what a reference records (compared) and names (intermediates, for injection).
 

@@ -93,12 +93,7 @@ def serve(fd):
                 held.program = sandbox.seccomp_program()
         elif kind == "tree":
             fresh = Tree(message["root"], message["roots"], message["files"])
-            if held.tree is not None:  # what did not change is compiled already
-                old = held.tree
-                if old.root == fresh.root:
-                    for path, code in old._code.items():
-                        if fresh.files.get(path) == old.files[path]:
-                            fresh._code[path] = code
+            fresh.inherit(held.tree)
             fresh.warm()
             held.tree = fresh
             held.roles = message["roles"]
@@ -225,6 +220,8 @@ def child(held, work, trace, results, output):
     for job in work:
         if job["kind"] == "case":
             answer = jobs.case_job(job, trees)
+        elif job["kind"] == "roles":
+            answer = jobs.roles_job(job, learner, trees)
         else:
             random.seed(job["seed"])
             if "numpy" in sys.modules:

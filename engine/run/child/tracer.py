@@ -155,14 +155,14 @@ class Instrument(ast.NodeTransformer):
 
 
 def instrument(tree, recorder):
-    """Replace the compiled code of every file of `tree` by its instrumented form."""
+    """Have every file of `tree` that is imported from now on compiled in its instrumented form."""
     setattr(builtins, NAME, recorder)
     sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))
-    for path, source in tree.files.items():
-        if not path.endswith(".py"):
-            continue
+
+    def transform(path, source):
         try:
-            module = Instrument(path, recorder).visit(ast.parse(source))
-            tree._code[path] = compile(module, tree.path(path), "exec", dont_inherit=True)
+            return Instrument(path, recorder).visit(ast.parse(source))
         except (SyntaxError, ValueError, RecursionError):
-            continue  # it is imported as it stands, or says its own error
+            return source  # it is compiled as it stands, or says its own error
+
+    tree.transformed(transform)

@@ -22,6 +22,7 @@ class Tree:
         self.roots = list(roots)
         self.files = dict(files)
         self._code = {}
+        self._transform = None
 
     def path(self, relative):
         return self.root + "/" + relative
@@ -45,8 +46,22 @@ class Tree:
     def code(self, relative):
         if relative not in self._code:
             source = self.files[relative]
+            if self._transform is not None:
+                source = self._transform(relative, source)
             self._code[relative] = compile(source, self.path(relative), "exec", dont_inherit=True)
         return self._code[relative]
+
+    def transformed(self, transform):
+        """From now on compile `transform(path, source)`, a tree or source, for what is imported."""
+        self._code = {}
+        self._transform = transform
+
+    def inherit(self, old):
+        """Take over the compiled code of the files that are the same in `old`."""
+        if old is not None and old.root == self.root:
+            for path, code in old._code.items():
+                if self.files.get(path) == old.files[path]:
+                    self._code[path] = code
 
     def text(self, relative):
         return importlib.util.decode_source(self.files[relative])

@@ -44,7 +44,7 @@ def pipeline(learner, record, weight, ids, targets):
     logits = head(hidden)  # (B, T, V)
     record(logits=logits.data)
     flat = logits.reshape(-1, head.vocab_size_out)  # (B * T, V)
-    record(flat_logits=flat.data)
+    record(flat_logits=flat.data, rows=int(flat.shape[0]))
     loss = learner.cross_entropy(flat, targets.reshape(-1))
     record(loss=float(np.asarray(loss.data).reshape(())))
     loss.backward()
@@ -64,6 +64,8 @@ def training(learner, record, weight, ids, targets, lr, steps):
         loss.backward()
         losses.append(float(np.asarray(loss.data).reshape(())))
         norms.append(float(np.sqrt((embedding.weight.grad**2).sum())))
-        record(losses=np.array(losses), grad_norms=np.array(norms))
+        record(losses=list(losses), grad_norms=list(norms))
         embedding.weight.data[...] = embedding.weight.data - lr * embedding.weight.grad
+    fell = losses[0] - losses[-1]
     record(first_loss=losses[0], last_loss=losses[-1])
+    record(trend="falls" if fell > 0.05 else "grows" if fell < -0.05 else "stays")

@@ -11,6 +11,8 @@ def sizes(rng, regime):
         return 512, 16
     if regime == "small_vocab":
         return distinct(rng, V=(19, 250), d=(3, 13))
+    if regime == "divides":
+        return int(rng.choice([264, 296, 328, 360, 424, 456, 520, 616])), int(rng.integers(3, 7))
     if regime == "one_column":
         return int(rng.integers(257, 500)), 1
     while True:
@@ -50,6 +52,8 @@ def forward(rng, regime, dtype):
 
 
 def batch(rng, regime, V):
+    if regime == "divides":  # B * T * V is a multiple of 256: the reshape is possible
+        return rng.integers(0, V, (4, 8)), rng.integers(0, 256, (4, 8))
     B, T = (2, 8) if regime == "shown" else (int(rng.integers(1, 4)), int(rng.integers(3, 6)))
     ids = rng.integers(0, V, (B, T))
     highest = min(V, 256)

@@ -49,7 +49,7 @@ def loss_and_gradient(out, variant, weight, ids, targets):
     if logits.size % said:
         raise Exception("the logits do not divide into rows of the claimed width")
     flat = logits.reshape(-1, said)
-    out.record(flat_logits=flat)
+    out.record(flat_logits=flat, rows=len(flat))
     wanted = targets.reshape(-1)
     if len(flat) != len(wanted) or wanted.max() >= said:
         raise ValueError("cross_entropy refuses: rows and targets, or a target outside")
@@ -85,5 +85,5 @@ def training(out, variant, *, weight, ids, targets, lr, steps):
         losses.append(loss)
         norms.append(float(np.sqrt((grad**2).sum())))
         weight = (weight - lr * grad).astype(weight.dtype)
-    out.record(losses=np.array(losses), grad_norms=np.array(norms))
+    out.record(losses=losses, grad_norms=norms)
     out.record(first_loss=losses[0], last_loss=losses[-1])

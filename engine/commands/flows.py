@@ -1,0 +1,320 @@
+"""The three comparisons: learner with reference, broken with healthy, fixed with healthy.
+
+Each is a function of an exercise, trees and a seed, and knows nothing of terminals, of the current
+folder or of a learner's store.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from engine.errors import NotApplicable, SpecError
+from engine.inject import places
+from engine.inject.cascade import Code, Injection, NotFound, inject
+from engine.inject.oracle import BEFORE, SEEDS, Item, Oracle
+from engine.judge.plan import FIX_DRAWS, Plan, derive, plan
+from engine.judge.verdict import Verdict, healthy, judge_build, judge_fix
+from engine.practice.model import role_files
+from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
+from engine.run.types import Case, Draw, Outcome, Tree, Values
+from engine.spec.load import Catalogue
+from engine.spec.types import Break, Check, Need, RoleEdit
+
+NEED_DRAWS = 2  # draws a property and regime, before a break
+SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection
+TRACE_CAP = 1 << 26  # bytes of recorded values a probe
+
+Progress = Callable[[str], None]
+
+
+def quiet(_: str) -> None:
+    """Progress for nobody."""
+
+
+def component_probe(name: str, where: str) -> tuple[str, str]:
+    """"lm_head.forward" -> ("lm_head", "forward"). Raises SpecError."""
+    component, dot, probe = name.partition(".")
+    if not dot:
+        raise SpecError(f"{name!r} is not of the form component.probe.", where=where)
+    return component, probe
+
+
+def jobs_of(cases: Sequence[Case]) -> list[Job]:
+    """The learner's side of cases: inputs only."""
+    return [
+        Job(case.draw.component, case.draw.probe, case.inputs, case.draw.seed % (1 << 32))
+        for case in cases
+    ]
+
+
+def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree) -> str:
+    """The dtype of the learner's arrays, read once; float64 while it cannot be read."""
+    probe = catalogue.contract.dtype
+    if probe is None:
+        return "float64"
+    outcome = servers.outcomes(tree, [Job(probe.component, probe.probe, {})])[0]
+    found = outcome.values.get("dtype")
+    return found if found in ("float32", "float64") else "float64"
+
+
+def grade_build(
+    servers: Servers, catalogue: Catalogue, component: str, tree: Tree, seed: int
+) -> Verdict:
+    """Every build check of a component, the learner's tree against the reference."""
+    dtype = dtype_of(servers, catalogue, tree)
+    checks = [(component, check) for check in catalogue.build(component).checks]
+    made = plan(checks, seed=seed, dtype=dtype)
+    cases = servers.cases(made.draws)
+    return judge_build(made, cases, servers.outcomes(tree, jobs_of(cases)))
+
+
+def _everything(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
+    """What a fix is judged by: the break's own checks, and the build checks of every component."""
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    checks = [(entry.component, check) for check in spec.judged_by]
+    order = sorted(catalogue.contract.components, key=lambda name: name != entry.component)
+    for component in order:
+        if component in catalogue.entries:
+            checks += [(component, check) for check in catalogue.build(component).checks]
+    return checks
+
+
+def grade_fix(
+    servers: Servers, catalogue: Catalogue, id: str, before: Tree, candidate: Tree, seed: int
+) -> Verdict:
+    """The fixed tree against the learner's own code before the break, on inputs nobody saw."""
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    dtype = dtype_of(servers, catalogue, before)
+    touched = {entry.component} | catalogue.users(entry.component)
+    checks = _everything(catalogue, id)
+    near = plan(
+        [pair for pair in checks if pair[0] in touched],
+        seed=seed, dtype=dtype, at_least=FIX_DRAWS,
+    )  # fmt: skip
+    far = plan([pair for pair in checks if pair[0] not in touched], seed=seed, dtype=dtype)
+    shift = len(near.draws)
+    moved = [
+        msgspec.structs.replace(planned, draws=tuple(i + shift for i in planned.draws))
+        for planned in far.checks
+    ]
+    made = Plan(near.draws + far.draws, near.checks + tuple(moved), seed)
+    cases = servers.cases(made.draws, spec.acceptable)
+    work = jobs_of(cases)
+    own = servers.outcomes(before, work, server="before")
+    slowest = max((outcome.seconds for outcome in own), default=0.0)
+    limit = max(LIMIT, HEALTHY_FACTOR * slowest)
+    theirs = servers.outcomes(candidate, work, server="candidate", limit=limit)
+    return judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """A verified injection, with what it took."""
+
+    injection: Injection
+    file: str
+    symbol: str
+    milliseconds: float
+    ailing: tuple[str, ...]  # build checks of this component that fail, and do not stand in the way
+
+
+def plan_break(
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    tree: Tree,
+    seed: int,
+    *,
+    only: Sequence[str] = (),
+    progress: Progress = quiet,
+) -> Planned:
+    """Find and verify the injection of a break, in memory.
+
+    Raises NotApplicable when the code is not healthy where this break needs it, or when no
+    candidate bites.
+    """
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    dtype = dtype_of(servers, catalogue, tree)
+    _check_needs(servers, catalogue, id, tree, dtype, seed)
+    started = time.perf_counter()
+    touched = {entry.component} | catalogue.users(entry.component)
+    symptoms = _symptoms(servers, catalogue, spec, entry.file, tree, dtype, seed)
+    siblings = _siblings(servers, catalogue, spec, touched, tree, dtype, seed)
+
+    def measure(candidate: Tree, cases: Sequence[Case]) -> list[Outcome]:
+        return servers.outcomes(candidate, jobs_of(cases), server="candidates")
+
+    trace = Tracer(servers, entry.file, tree, dtype, seed)
+    oracle = Oracle(measure, symptoms, siblings)
+    if not oracle.check_symptom():
+        raise SpecError("The declared symptom is the same as healthy code.", where=entry.file)
+    files = role_files(tree.roles, tree.roots, tree.files)
+    code = Code(tree, files)
+    progress("looking for a place for the bug")
+    try:
+        injection = inject(code, spec.inject, oracle, trace, only=only)
+    except NotFound as error:
+        raise NotApplicable(
+            f"{id} cannot be put into this code: none of {error.tried} tried edits shows just"
+            " the symptom that this exercise is about. Nothing was changed.",
+            where=f"looked in {', '.join(error.looked)}; nearest: {error.nearest}",
+            next="If your code names things otherwise, map them under `roles:` in learner.yaml.",
+        ) from None
+    path = next(iter(injection.files))
+    milliseconds = 1000 * (time.perf_counter() - started)
+    symbol = _symbol(code, path, injection.files[path])
+    return Planned(injection, path, symbol, milliseconds, ())
+
+
+def _check_needs(
+    servers: Servers, catalogue: Catalogue, id: str, tree: Tree, dtype: str, seed: int
+) -> None:
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    checks = []
+    for need in spec.needs:
+        component, probe = component_probe(need.probe, entry.file)
+        check = Check(
+            id=probe, shows={}, probe=probe, regimes=need.regimes, draws=NEED_DRAWS
+        )
+        checks.append((component, check))
+    made = plan(checks, seed=seed, dtype=dtype)
+    cases = servers.cases(made.draws)
+    failing = healthy(made, cases, servers.outcomes(tree, jobs_of(cases)))
+    if failing:
+        first = failing[0]
+        assert first.difference is not None
+        name = f" in {first.difference.value}" if first.difference.value else ""
+        raise NotApplicable(
+            f"{id} needs a healthy {first.component}, and yours is not: expected"
+            f" {first.difference.expected}{name}, got {first.difference.got}. Nothing was changed.",
+            where=f"{first.component}.{first.id}, {first.regime}: {first.inputs}"
+            + "".join(f"\n  {line}" for line in first.traceback[-3:]),
+            next=f"`engine submit-build {_to_mend(catalogue, spec.needs, first.component)}` shows"
+            " what to mend first.",
+        )
+
+
+def _to_mend(catalogue: Catalogue, needs: Sequence[Need], component: str) -> str:
+    """The build exercise to start with: the first in the course that the failing part stands on."""
+    return component if component in catalogue.entries else next(iter(catalogue.entries))
+
+
+def _symptoms(
+    servers: Servers,
+    catalogue: Catalogue,
+    spec: Break,
+    file: str,
+    tree: Tree,
+    dtype: str,
+    seed: int,
+) -> list[Item]:
+    draws, likes = [], []
+    for symptom in spec.fingerprint:
+        component, probe = component_probe(symptom.probe, file)
+        for regime in symptom.regimes:
+            for i in range(SEEDS):
+                value = derive(seed, "oracle", component, probe, regime, i)
+                draws.append(Draw(component, probe, regime, value, dtype))
+                likes.append(symptom.like)
+    variants = sorted({like for like in likes if like != BEFORE})
+    cases = servers.cases(draws, variants)
+    before = servers.outcomes(tree, jobs_of(cases))
+    return [Item(*parts) for parts in zip(cases, likes, before, strict=True)]
+
+
+def _siblings(
+    servers: Servers,
+    catalogue: Catalogue,
+    spec: Break,
+    touched: set[str],
+    tree: Tree,
+    dtype: str,
+    seed: int,
+) -> list[Item]:
+    checks = [
+        (component, msgspec.structs.replace(check, draws=SIBLING_DRAWS))
+        for component in catalogue.contract.components
+        if component not in touched and component in catalogue.entries
+        for check in catalogue.build(component).checks
+        if f"{component}.{check.probe}" not in spec.also_changes
+    ]
+    made = plan(checks, seed=derive(seed, "siblings"), dtype=dtype)
+    cases = servers.cases(made.draws)
+    before = servers.outcomes(tree, jobs_of(cases))
+    return [Item(case, BEFORE, own) for case, own in zip(cases, before, strict=True)]
+
+
+class Tracer:
+    """Expressions by the value they hold; each probe is traced once, for all that it names."""
+
+    def __init__(self, servers: Servers, file: str, tree: Tree, dtype: str, seed: int) -> None:
+        self._servers = servers
+        self._file = file
+        self._tree = tree
+        self._dtype = dtype
+        self._seed = seed
+        self._runs: dict[tuple[str, str], list[tuple[Values, list[places.Site]]]] = {}
+
+    def __call__(self, edit: RoleEdit) -> list[places.Site]:
+        """The expressions that hold the value in two runs with different sizes."""
+        kept: dict[tuple[str, int, int, int, int], places.Site] | None = None
+        for named, recorded in self._run(edit.probe, edit.regime):
+            if edit.value not in named:
+                raise SpecError(
+                    f"The reference neither records nor names {edit.value!r} in {edit.probe}.",
+                    where=self._file,
+                )
+            found = {s.key: s for s in places.holding(recorded, np.asarray(named[edit.value]))}
+            kept = found if kept is None else {key: kept[key] for key in kept if key in found}
+        return list((kept or {}).values())
+
+    def _run(self, name: str, regime: str) -> list[tuple[Values, list[places.Site]]]:
+        if (name, regime) not in self._runs:
+            component, probe = component_probe(name, self._file)
+            seeds = [derive(self._seed, "trace", component, probe, i) for i in range(2)]
+            cases = self._servers.cases(
+                [Draw(component, probe, regime, seed, self._dtype) for seed in seeds]
+            )
+            named = [{**case.expected[""].values, **case.named} for case in cases]
+            sizes = {size for values in named for value in values.values() for size in _sizes(value)}
+            outcomes = self._servers.outcomes(
+                self._tree, jobs_of(cases), server="traced",
+                trace={"sizes": sorted(sizes), "cap": TRACE_CAP},
+            )  # fmt: skip
+            self._runs[name, regime] = [
+                (values, places.sites(outcome.trace))
+                for values, outcome in zip(named, outcomes, strict=True)
+            ]
+        return self._runs[name, regime]
+
+
+def _sizes(value: object) -> set[int]:
+    """The element count of a value, and of its slices along one axis."""
+    if isinstance(value, np.ndarray):
+        return {int(value.size)} | {int(value.size) // n for n in value.shape if n}
+    return {1} if isinstance(value, (int, float)) and not isinstance(value, bool) else set()
+
+
+def _symbol(code: Code, path: str, data: bytes) -> str:
+    """The innermost class or function around the first changed line."""
+    import ast
+
+    old = code.sources[path].data.splitlines()
+    new = data.splitlines()
+    line = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0) + 1
+    best, size = "", 1 << 30
+    for node in ast.walk(code.sources[path].module):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            end = node.end_lineno or node.lineno
+            if node.lineno <= line <= end and end - node.lineno < size:
+                best, size = node.name, end - node.lineno
+    return best
+
+
+def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
+    """Servers that hold this pack; the pack's own folder is closed to learner code."""
+    return Servers(catalogue.code(), python=python, hidden=[*hidden, catalogue.folder])

@@ -1,0 +1,99 @@
+"""The one oracle: a candidate bites when it measures exactly the declared symptom and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from engine.judge.compare import Difference, difference
+from engine.run.types import Case, Outcome, Tree
+from engine.spec.types import Symptom
+
+SEEDS = 3  # draws a symptom and regime, at least
+BEFORE = "before"
+
+
+class Item(msgspec.Struct, frozen=True):
+    """One thing to measure on a candidate: a case, and what it must look like."""
+
+    case: Case
+    like: str  # BEFORE or a variant
+    before: Outcome
+
+    @property
+    def probe(self) -> str:
+        """component.probe"""
+        return f"{self.case.draw.component}.{self.case.draw.probe}"
+
+
+class Trial(msgspec.Struct, frozen=True):
+    """What the oracle found: accepted, or why not; `met` are the probes whose symptom was there."""
+
+    accepted: bool
+    met: frozenset[str]
+    reason: str = ""
+    sibling: str = ""  # a probe of another component that changed
+
+
+Measure = Callable[[Tree, Sequence[Case]], list[Outcome]]
+
+
+class Oracle:
+    """Tries candidates. `symptoms` must match the declared bug; `siblings` must be as before."""
+
+    def __init__(
+        self, measure: Measure, symptoms: Sequence[Item], siblings: Sequence[Item]
+    ) -> None:
+        self._measure = measure
+        self._first = [item for i, item in enumerate(symptoms) if i % SEEDS == 0]
+        self._rest = [item for i, item in enumerate(symptoms) if i % SEEDS]
+        self._siblings = list(siblings)
+        self.tried = 0
+        unbroken = [item for item in symptoms if item.like != BEFORE]
+        self._changes = any(_unlike(item, item.before) for item in unbroken)
+
+    def check_symptom(self) -> bool:
+        """Whether the declared symptom differs at all from the healthy code."""
+        return self._changes
+
+    def try_(self, tree: Tree) -> Trial:
+        """Measure a candidate: one draw of each symptom, then the others, then the siblings."""
+        self.tried += 1
+        met, reason = self._compare(tree, self._first)
+        if reason:
+            return Trial(False, met, reason)
+        _, reason = self._compare(tree, self._rest)
+        if reason:
+            return Trial(False, met, reason)
+        for item, outcome in zip(self._siblings, self._run(tree, self._siblings), strict=True):
+            found = _unlike(item, outcome)
+            if found:
+                return Trial(False, met, f"it also breaks {item.probe}", item.probe)
+        return Trial(True, met)
+
+    def _run(self, tree: Tree, items: Sequence[Item]) -> list[Outcome]:
+        return self._measure(tree, [item.case for item in items])
+
+    def _compare(self, tree: Tree, items: Sequence[Item]) -> tuple[frozenset[str], str]:
+        missed: dict[str, str] = {}
+        for item, outcome in zip(items, self._run(tree, items), strict=True):
+            found = _unlike(item, outcome)
+            if found:
+                missed.setdefault(
+                    item.probe,
+                    f"{item.probe} ({item.case.draw.regime}) gave {found.got}"
+                    f" where the bug gives {found.expected}",
+                )
+        met = frozenset(item.probe for item in items) - missed.keys()
+        return met, next(iter(missed.values()), "")
+
+
+def _unlike(item: Item, outcome: Outcome) -> Difference | None:
+    expected = item.before if item.like == BEFORE else item.case.expected[item.like]
+    return difference(expected, outcome, dtype=item.case.draw.dtype)
+
+
+def regimes(symptoms: Sequence[Symptom]) -> list[tuple[Symptom, str]]:
+    """Each symptom with each of its regimes."""
+    return [(symptom, regime) for symptom in symptoms for regime in symptom.regimes]

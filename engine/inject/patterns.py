@@ -1,0 +1,105 @@
+"""Patterns over `ast` with metavariables: find `self.n = $X`, write `self.n = 256` in its place.
+
+`$NAME` stands for any expression, and for the same one wherever the name comes again. A pattern is
+one expression or one statement. An annotated assignment matches a plain one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from engine.inject.source import Edit, Source, is_atom
+
+META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
+PREFIX = "META_VARIABLE_"
+Bindings = dict[str, ast.expr]
+
+
+class Match(msgspec.Struct, frozen=True):
+    """A place where a pattern fits."""
+
+    node: ast.AST
+    bindings: Bindings
+
+
+def parse(pattern: str) -> ast.AST:
+    """The pattern's tree. Raises SyntaxError."""
+    module = ast.parse(META.sub(lambda m: PREFIX + m[1], pattern))
+    if len(module.body) != 1:
+        raise SyntaxError("a pattern is one expression or one statement")
+    only = module.body[0]
+    return only.value if isinstance(only, ast.Expr) else only
+
+
+def find(pattern: str, within: ast.AST) -> Iterator[Match]:
+    """Every node below `within` that the pattern fits, in reading order."""
+    wanted = parse(pattern)
+    for node in ast.walk(within):
+        bindings: Bindings = {}
+        if _fits(wanted, node, bindings):
+            yield Match(node, bindings)
+
+
+def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
+    if isinstance(wanted, ast.Name) and wanted.id.startswith(PREFIX):
+        if not isinstance(node, ast.expr):
+            return False
+        name = wanted.id.removeprefix(PREFIX)
+        if name in bindings:
+            return ast.dump(bindings[name]) == ast.dump(node)
+        bindings[name] = node
+        return True
+    if isinstance(wanted, ast.Assign) and isinstance(node, ast.AnnAssign) and node.value:
+        return len(wanted.targets) == 1 and all(
+            _fits(a, b, bindings)
+            for a, b in ((wanted.targets[0], node.target), (wanted.value, node.value))
+        )
+    if type(wanted) is not type(node):
+        return False
+    if isinstance(wanted, ast.AST):
+        return all(
+            _fits(getattr(wanted, field), getattr(node, field), bindings)
+            for field in wanted._fields
+            if field not in ("type_comment", "kind")
+        )
+    if isinstance(wanted, list) and isinstance(node, list):
+        return len(wanted) == len(node) and all(
+            _fits(a, b, bindings) for a, b in zip(wanted, node, strict=True)
+        )
+    return wanted == node
+
+
+def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
+    """The edit that turns the matched code into `replace`, as small as the two templates allow."""
+    before, after = _tokens(find), _tokens(replace)
+    while before and after and before[0] == after[0]:
+        before, after = before[1:], after[1:]
+    while before and after and before[-1] == after[-1]:
+        before, after = before[:-1], after[:-1]
+    if len(before) == 1 and META.fullmatch(before[0]) and find.count(before[0]) == 1:
+        node: ast.AST = match.bindings[before[0][1:]]
+        text = "".join(after)
+    else:
+        node, text = match.node, replace
+    start, end = source.span(node)
+    return Edit(source.path, start, end, substitute(source, text, match.bindings))
+
+
+def substitute(source: Source, template: str, bindings: Bindings) -> str:
+    """The template with the bound expressions' own text in place of metavariables."""
+
+    def text(found: re.Match[str]) -> str:
+        node = bindings[found[1]]
+        own = source.text(*source.span(node))
+        follows = template[found.end() : found.end() + 1]
+        return f"({own})" if follows in (".", "[", "(") and not is_atom(node) else own
+
+    return META.sub(text, template)
+
+
+def _tokens(template: str) -> list[str]:
+    return re.findall(r"\$[A-Z][A-Z0-9_]*|\s+|\w+|.", template)

@@ -1,0 +1,172 @@
+"""Verdicts: a build against the reference, a fix against one whole target.
+
+A fix is right when every measurement of the parts that the break may touch agrees with the learner's
+own code before the break, or with the reference, or with a variant that the spec accepts: one of
+them throughout, never a mixture. Everything else must be as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from engine.errors import EngineError
+from engine.judge.compare import ASPECTS, Difference, difference
+from engine.judge.explain import pattern
+from engine.judge.plan import Plan, Planned
+from engine.run.types import Case, Outcome
+from engine.spec.types import Text
+
+BEFORE, REFERENCE = "before", "reference"
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One check: did it hold, over how many measurements, and the first that differs."""
+
+    id: str
+    component: str
+    shows: Text
+    passed: bool
+    measurements: int
+    regime: str = ""
+    inputs: str = ""
+    difference: Difference | None = None
+    pattern: str = ""
+    traceback: tuple[str, ...] = ()
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What was judged. `measurements` is never 0. `seed` repeats it, for authors."""
+
+    passed: bool
+    results: tuple[Result, ...]
+    measurements: int
+    seed: str
+    target: str = REFERENCE
+
+    @property
+    def failing(self) -> Result | None:
+        """The first check that failed, in the order that teaches."""
+        return next((result for result in self.results if not result.passed), None)
+
+
+def judge_build(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> Verdict:
+    """The learner's code against the reference, check by check; all of them are judged."""
+    results = []
+    for planned in plan.checks:
+        expected = {i: cases[i].expected[""] for i in planned.draws}
+        results.append(_result(planned, cases, expected, outcomes))
+    return _verdict(results, plan, REFERENCE)
+
+
+def judge_fix(
+    plan: Plan,
+    cases: Sequence[Case],
+    before: Sequence[Outcome],
+    candidate: Sequence[Outcome],
+    *,
+    touched: Collection[str],
+    acceptable: Collection[str] = (),
+) -> Verdict:
+    """The fixed code against one target.
+
+    touched: the broken component and those that use it; all others must be as before.
+    acceptable: variants of the reference that count as right.
+    """
+    inside = [planned for planned in plan.checks if planned.component in touched]
+    outside = [planned for planned in plan.checks if planned.component not in touched]
+    rest = [_result(p, cases, _targets(p, cases, before, BEFORE), candidate) for p in outside]
+    best: list[Result] = []
+    chosen = BEFORE
+    for target in (BEFORE, REFERENCE, *acceptable):
+        results = [_result(p, cases, _targets(p, cases, before, target), candidate) for p in inside]
+        if not best or _failures(results) < _failures(best):
+            best, chosen = results, target
+        if not _failures(results):
+            break
+    return _verdict(best + rest, plan, chosen)
+
+
+def healthy(
+    plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]
+) -> tuple[Result, ...]:
+    """The checks of a plan that fail against the reference."""
+    return tuple(r for r in judge_build(plan, cases, outcomes).results if not r.passed)
+
+
+def _failures(results: Sequence[Result]) -> int:
+    return sum(not result.passed for result in results)
+
+
+def _targets(
+    planned: Planned, cases: Sequence[Case], before: Sequence[Outcome], target: str
+) -> Mapping[int, Outcome]:
+    if target == BEFORE:
+        return {i: _as_promised(before[i], cases[i].expected[""]) for i in planned.draws}
+    name = "" if target == REFERENCE else target
+    return {i: cases[i].expected.get(name, cases[i].expected[""]) for i in planned.draws}
+
+
+def _as_promised(before: Outcome, reference: Outcome) -> Outcome:
+    """The learner's own outcome; an error must go on naming what the contract wants named."""
+    if before.raised is None or reference.raised is None:
+        return before
+    if difference(reference, before, aspects=("raised",)) is not None:
+        return before
+    raised = msgspec.structs.replace(reference.raised, type=reference.raised.type)
+    return msgspec.structs.replace(before, raised=raised)
+
+
+def _result(
+    planned: Planned,
+    cases: Sequence[Case],
+    expected: Mapping[int, Outcome],
+    outcomes: Sequence[Outcome],
+) -> Result:
+    check = planned.check
+    for i in planned.draws:
+        found = difference(
+            expected[i],
+            outcomes[i],
+            dtype=cases[i].draw.dtype,
+            values=check.values,
+            aspects=check.aspects or ASPECTS,
+        )
+        if found is None:
+            continue
+        raised = outcomes[i].raised
+        frames = raised.frames if raised else ()
+        return Result(
+            check.id,
+            planned.component,
+            check.shows,
+            False,
+            len(planned.draws),
+            cases[i].draw.regime,
+            shapes(cases[i]),
+            found,
+            pattern(found, expected[i], outcomes[i]),
+            tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
+        )
+    return Result(check.id, planned.component, check.shows, True, len(planned.draws))
+
+
+def shapes(case: Case) -> str:
+    """The input of a case in a few words: names with shapes, and plain values."""
+    parts = []
+    for name, value in case.inputs.items():
+        if isinstance(value, np.ndarray):
+            parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
+        elif value is not None:
+            parts.append(f"{name} = {value}")
+    return ", ".join(parts)
+
+
+def _verdict(results: Sequence[Result], plan: Plan, target: str) -> Verdict:
+    measurements = sum(result.measurements for result in results)
+    if not measurements:
+        raise EngineError("Nothing was measured, so nothing can be judged.")
+    passed = all(result.passed for result in results)
+    return Verdict(passed, tuple(results), measurements, str(plan.seed), target)

@@ -1,0 +1,204 @@
+"""Byte-exact snapshots in `.engine/history.git`, and the practice copy as a repository of its own.
+
+Only the engine's own repositories are touched, never one that belongs to someone else. Objects are
+written and read in Python; git itself is run for `git init` alone, with an empty template and
+without the user's configuration, hooks and `GIT_*` variables.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import git
+from git.objects.fun import tree_to_stream
+from gitdb import IStream
+from gitdb.db import LooseObjectDB
+
+from engine.errors import StorageError
+from engine.practice.files import inside, storage
+
+AUTHOR = git.Actor("engine", "engine@localhost")
+FILE_MODE = stat.S_IFREG | 0o644
+TREE_MODE = stat.S_IFDIR
+
+
+@contextmanager
+def clean_environment() -> Iterator[None]:
+    """No `GIT_*` of the caller's, no system or user configuration, while git runs."""
+    saved = {key: os.environ.pop(key) for key in list(os.environ) if key.startswith("GIT_")}
+    os.environ.update(GIT_CONFIG_NOSYSTEM="1", GIT_CONFIG_GLOBAL=os.devnull)
+    try:
+        yield
+    finally:
+        for key in ("GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"):
+            os.environ.pop(key, None)
+        os.environ.update(saved)
+
+
+def _init(path: Path, *, bare: bool) -> git.Repo:
+    with clean_environment(), storage(path):
+        try:
+            repository = git.Repo.init(
+                path, bare=bare, odbt=git.GitDB, template="", initial_branch="main",
+                allow_unsafe_options=True,  # an empty template is the safe one
+            )
+        except git.exc.GitError as error:
+            raise StorageError(
+                f"git could not make a repository: {error}.",
+                where=str(path),
+                next="Is git installed? `engine doctor` tells.",
+            ) from error
+        with repository.config_writer() as config:
+            config.set_value("core", "autocrlf", "false")
+            config.set_value("core", "hooksPath", os.devnull)
+            config.set_value("core", "fsmonitor", "false")
+            config.set_value("user", "name", "engine")
+            config.set_value("user", "email", "engine@localhost")
+    return repository
+
+
+class History:
+    """Snapshots of file sets, named by the id of a commit."""
+
+    def __init__(self, private: Path) -> None:
+        self._path = private / "history.git"
+
+    def _repository(self) -> git.Repo:
+        if not (self._path / "HEAD").exists():
+            return _init(self._path, bare=True)
+        with clean_environment():
+            return git.Repo(self._path, odbt=git.GitDB)
+
+    def save(self, files: Mapping[str, bytes]) -> str:
+        """Keep these files byte for byte; returns the snapshot's id (40 hex digits)."""
+        with storage(self._path), clean_environment():
+            repository = self._repository()
+            try:
+                tree = git.Tree(repository, _tree(repository, files), path="")
+                commit = git.Commit.create_from_tree(
+                    repository, tree, "snapshot", parent_commits=[],
+                    author=AUTHOR, committer=AUTHOR,
+                )  # fmt: skip
+                name = f"refs/snapshots/{commit.hexsha}"
+                git.Reference.create(repository, name, commit.hexsha, force=True)
+                return commit.hexsha
+            finally:
+                repository.close()
+
+    def load(self, snapshot: str) -> dict[str, bytes]:
+        """The files of a snapshot. Raises StorageError when it is gone."""
+        with clean_environment():
+            try:
+                repository = self._repository()
+                try:
+                    tree = repository.commit(snapshot).tree
+                    return {
+                        str(blob.path): blob.data_stream.read()
+                        for blob in tree.traverse()
+                        if blob.type == "blob"
+                    }
+                finally:
+                    repository.close()
+            except (git.exc.GitError, git.exc.ODBError, ValueError, OSError) as error:
+                raise StorageError(
+                    f"A snapshot of your code cannot be read back: {error}.",
+                    where=str(self._path),
+                    next="`engine reset` puts this exercise aside; your own model is untouched.",
+                ) from error
+
+
+def _tree(repository: git.Repo, files: Mapping[str, bytes]) -> bytes:
+    """Write blobs and trees; the binary id of the root tree."""
+    # the store's writing half is pure Python and writes to a temporary name first
+    objects = LooseObjectDB(os.path.join(repository.git_dir, "objects"))
+
+    def store(kind: bytes, data: bytes) -> bytes:
+        binsha: bytes = objects.store(IStream(kind, len(data), io.BytesIO(data))).binsha
+        return binsha
+
+    folders: dict[str, dict[str, bytes]] = {}
+    here: list[tuple[bytes, int, str]] = []
+    for path, data in files.items():
+        head, _, rest = path.partition("/")
+        if rest:
+            folders.setdefault(head, {})[rest] = data
+        else:
+            here.append((store(b"blob", data), FILE_MODE, head))
+    for name, inner in folders.items():
+        here.append((_tree(repository, inner), TREE_MODE, name))
+    here.sort(key=lambda entry: entry[2] + ("/" if entry[1] == TREE_MODE else ""))
+    out = io.BytesIO()
+    tree_to_stream(here, out.write)
+    return store(b"tree", out.getvalue())
+
+
+def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Make `folder` a fresh repository with one commit of `files`, in one step.
+
+    It is made beside its place and moved there; a self-ignoring .gitignore in the parent keeps it
+    out of any repository around it.
+    """
+    parent = folder.parent
+    with storage(parent):
+        parent.mkdir(parents=True, exist_ok=True)
+        ignore = parent / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+        made = Path(tempfile.mkdtemp(dir=parent, prefix=".making-"))
+    try:
+        with storage(parent), clean_environment():
+            for relative, data in files.items():
+                path = inside(made, relative)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            repository = _init(made, bare=False)
+            try:
+                repository.index.add(sorted(files))
+                repository.index.commit("practice", author=AUTHOR, committer=AUTHOR, skip_hooks=True)
+            finally:
+                repository.close()
+            made.chmod(0o755)
+            os.rename(made, folder)
+    except BaseException:
+        shutil.rmtree(made, ignore_errors=True)
+        raise
+
+
+def read_practice(folder: Path, known: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The practice copy as it stands: every known file that is still there, and new Python files.
+
+    Raises StorageError when the folder is gone.
+    """
+    if not folder.is_dir():
+        raise StorageError(
+            "The practice copy is gone.",
+            where=str(folder),
+            next="`engine reset` closes this attempt; then `engine break` starts it again.",
+        )
+    files: dict[str, bytes] = {}
+    with storage(folder):
+        for path in sorted(folder.rglob("*")):
+            relative = path.relative_to(folder).as_posix()
+            hidden = any(part.startswith(".") or part == "__pycache__" for part in path.parts[len(folder.parts):])
+            if hidden or path.is_symlink() or not path.is_file():
+                continue
+            if relative in known or path.suffix == ".py":
+                files[relative] = path.read_bytes()
+    return files
+
+
+def throw_away(folder: Path) -> None:
+    """Remove a practice copy, which was saved before."""
+    if not folder.exists():
+        return
+    with storage(folder):
+        doomed = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".thrown-"))
+        os.rename(folder, doomed / folder.name)
+        shutil.rmtree(doomed)

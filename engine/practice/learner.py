@@ -1,0 +1,145 @@
+"""Who the learner is, and where their things lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import UsageError
+from engine.run.types import Tree
+from engine.spec import yaml
+from engine.spec.load import Catalogue, convert
+from engine.spec.types import Spec
+
+FILE = "learner.yaml"
+
+
+class Settings(Spec, frozen=True):
+    """`learner.yaml`.
+
+    model: the folder with the model code, relative to this file or absolute. python: the
+    interpreter that runs it (default: a `.venv` in the model's tree, else the engine's own).
+    roles: names of the contract that this code has elsewhere, "Embedding: mypackage.emb:Embed".
+    """
+
+    name: str
+    pack: str = "minimodel"
+    model: str = "."
+    lang: str = "en"
+    python: str | None = None
+    roles: dict[str, str] = {}
+
+
+class Learner(msgspec.Struct, frozen=True):
+    """One learner's folder and settings."""
+
+    home: Path
+    settings: Settings
+
+    @property
+    def model(self) -> Path:
+        """The root of the learner's own tree; read, never written."""
+        return (self.home / self.settings.model).resolve()
+
+    @property
+    def private(self) -> Path:
+        """The engine's own folder here: events, history, lock."""
+        return self.home / ".engine"
+
+    @property
+    def lang(self) -> str:
+        """The language of texts."""
+        return self.settings.lang
+
+    def practice(self, id: str) -> Path:
+        """The practice copy of a break."""
+        return self.home / "practice" / id
+
+    def notes(self, phase_number: str) -> Path:
+        """The notes on breaks of a phase."""
+        return self.home / f"phase-{phase_number}" / "notes" / "breaks.md"
+
+    def python(self) -> str | None:
+        """The interpreter for the learner's code, None for the engine's own."""
+        if self.settings.python:
+            path = Path(os.path.expanduser(self.settings.python))
+            return str(path if path.is_absolute() else self.home / path)
+        own = self.model / ".venv" / "bin" / "python"
+        return str(own) if own.exists() else None
+
+    def roles(self, catalogue: Catalogue) -> dict[str, str]:
+        """The contract's roles, with the learner's own names in their place."""
+        roles = catalogue.contract.roles
+        for role, where in self.settings.roles.items():
+            if role not in roles or ":" not in where:
+                raise UsageError(
+                    f"learner.yaml maps the role {role!r} to {where!r}.",
+                    where=str(self.home / FILE),
+                    next=f"A line under `roles:` reads `Role: module:name`; "
+                    f"the roles are {', '.join(sorted(roles))}.",
+                )
+        return {**roles, **self.settings.roles}
+
+    def tree(self, catalogue: Catalogue, files: Mapping[str, bytes], root: Path) -> Tree:
+        """Files as a tree that can be run; `root` is what tracebacks and `__file__` name."""
+        roots = tuple(catalogue.contract.roots)
+        return Tree(str(root), roots, dict(files), self.roles(catalogue))
+
+
+def load(home: Path) -> Learner:
+    """The learner whose folder this is. Raises SpecError for a bad learner.yaml."""
+    file = home / FILE
+    try:
+        source = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"Cannot be read: {error.strerror}.", where=str(file)) from None
+    return Learner(home.resolve(), convert(yaml.read(source, str(file)), Settings))
+
+
+def current_folder() -> Path:
+    """The folder the command was typed in. Raises UsageError when it is gone."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        raise UsageError(
+            "The folder you are in no longer exists.", next="Type `cd` to somewhere that does."
+        ) from None
+
+
+def find(name: str | None, start: Path | None = None) -> Learner:
+    """The nearest parent folder with a learner.yaml, else `name`, else the only one there is.
+
+    Raises UsageError when none or several fit.
+    """
+    start = start or current_folder()
+    if name is None:
+        for folder in (start, *start.parents):
+            if (folder / FILE).is_file():
+                return load(folder)
+    folders = [f.parent for f in sorted(start.glob(f"learners/*/{FILE}"))]
+    if name is not None:
+        for folder in (start, *start.parents):
+            if (folder / "learners" / name / FILE).is_file():
+                return load(folder / "learners" / name)
+            if folder.name == name and (folder / FILE).is_file():
+                return load(folder)
+        raise UsageError(
+            f"There is no learner {name!r} below {start / 'learners'}.",
+            next=f"`engine init {name}` makes one."
+            + (f" Here are: {', '.join(f.name for f in folders)}." if folders else ""),
+        )
+    folders = [folder for folder in folders if folder.name != "example"] or folders
+    if len(folders) == 1:
+        return load(folders[0])
+    if folders:
+        raise UsageError(
+            f"Several learners are here: {', '.join(f.name for f in folders)}.",
+            next="Say which with `--learner NAME`, or go into a learner's folder.",
+        )
+    raise UsageError(
+        f"This is not a learner's folder: {start}.",
+        next="`engine init YOUR_NAME` makes one here; `engine demo` shows what it is like.",
+    )

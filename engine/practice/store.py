@@ -1,0 +1,184 @@
+"""What happened, in order: an append-only event store in SQLite, and the lock that guards a learner.
+
+    predicted, injected, observed, hinted, submitted, caused, closed, reset, built
+
+Progress is a query over the events; nothing is ever changed or removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.errors import Busy, StorageError
+from engine.practice.files import storage
+
+SCHEMA = """
+create table if not exists events (
+  id integer primary key autoincrement,
+  at text not null,
+  exercise text not null,
+  attempt integer not null,
+  kind text not null,
+  data text not null
+)
+"""
+Clock = Callable[[], datetime]
+
+
+def now() -> datetime:
+    """The local time, with its offset."""
+    return datetime.now().astimezone()
+
+
+class Event(msgspec.Struct, frozen=True):
+    """One thing that happened to one attempt at one exercise."""
+
+    at: str
+    exercise: str
+    attempt: int
+    kind: str
+    data: dict[str, Any]
+
+
+class Store:
+    """The events of one learner."""
+
+    def __init__(self, private: Path, clock: Clock = now) -> None:
+        self._file = private / "events.sqlite"
+        self._clock = clock
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with storage(self._file):
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            connection = sqlite3.connect(self._file, timeout=10, isolation_level=None)
+            try:
+                connection.execute("pragma journal_mode = wal")
+                connection.execute("pragma synchronous = full")
+                connection.execute(SCHEMA)
+                yield connection
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"The event store cannot be used: {error}.",
+                where=str(self._file),
+                next="Make room or make the file writable, then run the same command again.",
+            ) from error
+
+    def append(self, exercise: str, attempt: int, kind: str, data: dict[str, Any]) -> Event:
+        """Add one event, durably."""
+        at = self._clock().isoformat(timespec="seconds")
+        text = json.dumps(data, ensure_ascii=False)
+        with self._open() as connection:
+            connection.execute(
+                "insert into events (at, exercise, attempt, kind, data) values (?, ?, ?, ?, ?)",
+                (at, exercise, attempt, kind, text),
+            )
+        return Event(at, exercise, attempt, kind, data)
+
+    def events(self) -> list[Event]:
+        """All events, oldest first. Reads only: no store is made where there is none."""
+        if not self._file.exists():
+            return []
+        try:
+            connection = sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True, timeout=10)
+            try:
+                rows = connection.execute(
+                    "select at, exercise, attempt, kind, data from events order by id"
+                ).fetchall()
+            finally:
+                connection.close()
+        except sqlite3.Error as error:
+            raise StorageError(
+                f"The event store cannot be read: {error}.", where=str(self._file)
+            ) from error
+        return [Event(*row[:4], json.loads(row[4])) for row in rows]
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One go at one exercise, as the events tell it."""
+
+    exercise: str
+    number: int
+    events: tuple[Event, ...]
+
+    def last(self, kind: str) -> dict[str, Any] | None:
+        """The data of the latest event of a kind."""
+        return next((e.data for e in reversed(self.events) if e.kind == kind), None)
+
+    def all(self, kind: str) -> list[dict[str, Any]]:
+        """The data of every event of a kind, oldest first."""
+        return [e.data for e in self.events if e.kind == kind]
+
+    @property
+    def state(self) -> str:
+        """predicted, open, fixed (right, not yet closed), closed or reset; passed or failed."""
+        kinds = {event.kind for event in self.events}
+        if "built" in kinds:
+            return "passed" if any(d["passed"] for d in self.all("built")) else "failed"
+        for kind, state in (("reset", "reset"), ("closed", "closed"), ("injected", "open")):
+            if kind in kinds:
+                return state
+        return "predicted"
+
+
+def attempts(events: list[Event]) -> list[Attempt]:
+    """Events -> attempts, in the order in which they began."""
+    grouped: dict[tuple[str, int], list[Event]] = {}
+    for event in events:
+        grouped.setdefault((event.exercise, event.attempt), []).append(event)
+    return [Attempt(id, number, tuple(group)) for (id, number), group in grouped.items()]
+
+
+def latest(found: list[Attempt], exercise: str) -> Attempt | None:
+    """The newest attempt at an exercise."""
+    return next((a for a in reversed(found) if a.exercise == exercise), None)
+
+
+def opened(found: list[Attempt]) -> Attempt | None:
+    """The break that is open, if one is."""
+    return next((a for a in reversed(found) if a.state == "open"), None)
+
+
+@contextmanager
+def alone(private: Path, *, patience: float = 1.0) -> Iterator[None]:
+    """Hold the learner's lock: one engine changes things at a time. Raises Busy.
+
+    The lock belongs to the open file, so a killed engine leaves none behind.
+    """
+    with storage(private):
+        private.mkdir(parents=True, exist_ok=True)
+        fd = os.open(private / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        deadline = time.monotonic() + patience
+        while True:
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > deadline:
+                    holder = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
+                    raise Busy(
+                        f"Another engine is at work on this learner (process {holder}).",
+                        where=str(private.parent),
+                        next="Finish there first; nothing was changed here.",
+                    ) from None
+                time.sleep(0.05)
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,228 @@
+"""Where exercises lie, and how their files become structs.
+
+A catalogue is built from file names alone, so that listing is fast; a spec is read when it is used.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from engine.errors import SpecError, UsageError
+from engine.spec import yaml
+from engine.spec.types import Break, Build, Pack, Spec
+
+S = TypeVar("S", bound=Spec)
+PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
+
+
+def content_root(name: str) -> Path:
+    """The folder `exercises` or `templates`: inside the installed package, else in the checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / name
+    return inside if inside.is_dir() else package.parent / name
+
+
+def pack_roots() -> list[Path]:
+    """Folders that hold packs, the first found wins."""
+    extra = os.environ.get(PACKS_VARIABLE, "")
+    return [Path(part) for part in extra.split(os.pathsep) if part] + [content_root("exercises")]
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One exercise, before its file is read."""
+
+    id: str
+    kind: Literal["build", "break"]
+    pack: str
+    phase: str  # "13-embeddings"
+    component: str
+    file: str
+
+    @property
+    def phase_number(self) -> str:
+        """"13" of "13-embeddings"."""
+        return self.phase.partition("-")[0]
+
+
+class Catalogue:
+    """All exercises of one pack. Raises SpecError when the pack cannot be read."""
+
+    def __init__(self, pack: str, folder: Path) -> None:
+        self.pack = pack
+        self.folder = folder
+
+    @classmethod
+    def find(cls, pack: str) -> Catalogue:
+        """The pack of this name. Raises UsageError with the nearest names."""
+        found = packs()
+        if pack not in found:
+            raise UsageError(
+                f"There is no pack {pack!r}.{_nearest(pack, found)}",
+                next=f"Packs here: {', '.join(sorted(found)) or 'none'}.",
+            )
+        return cls(pack, found[pack])
+
+    @cached_property
+    def contract(self) -> Pack:
+        """The pack's own file."""
+        return load(self.folder / "pack.yaml", Pack)
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """Exercises by id, in the order of the course."""
+        found: dict[str, Entry] = {}
+        for file in sorted(self.folder.glob("[0-9]*-*/*/*.yaml")):
+            component = file.parent.name
+            kind: Literal["build", "break"] = "build" if file.name == "build.yaml" else "break"
+            id = component if kind == "build" else file.stem
+            if id in found:
+                raise SpecError(
+                    f"The id {id!r} is used twice, by {found[id].file} too.", where=f"{file}:1:1"
+                )
+            found[id] = Entry(id, kind, self.pack, file.parent.parent.name, component, str(file))
+        order = {id: i for i, id in enumerate(self.contract.path)}
+        return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+    def entry(self, id: str) -> Entry:
+        """The exercise called `id`, or "pack/id". Raises UsageError with the nearest names."""
+        name = id.removeprefix(self.pack + "/")
+        if name not in self.entries:
+            raise UsageError(
+                f"There is no exercise {id!r} in the pack {self.pack}."
+                f"{_nearest(name, self.entries)}",
+                next="`engine list` shows them all.",
+            )
+        return self.entries[name]
+
+    def build(self, component: str) -> Build:
+        """The build exercise of a component."""
+        return load(Path(self.entry(component).file), Build)
+
+    def break_(self, id: str) -> Break:
+        """A break exercise."""
+        return load(Path(self.entry(id).file), Break)
+
+    @cached_property
+    def folders(self) -> dict[str, Path]:
+        """Component -> the folder with its cases, call and reference."""
+        return {file.parent.name: file.parent for file in self.folder.glob("[0-9]*-*/*/call.py")}
+
+    def code(self) -> dict[str, bytes]:
+        """The pack's Python files as `pack/<component>/<file>` and `pack/<file>`."""
+        files = {f"pack/{f.name}": f.read_bytes() for f in self.folder.glob("*.py")}
+        for component, folder in self.folders.items():
+            for file in folder.glob("*.py"):
+                files[f"pack/{component}/{file.name}"] = file.read_bytes()
+        return files
+
+    def users(self, component: str) -> set[str]:
+        """The components that use `component`, directly or not."""
+        found: set[str] = set()
+        grown = {component}
+        while grown:
+            grown = {
+                name
+                for name, part in self.contract.components.items()
+                if set(part.uses) & (grown | found) and name not in found | {component}
+            }
+            found |= grown
+        return found
+
+
+def packs() -> dict[str, Path]:
+    """Pack name -> folder."""
+    found: dict[str, Path] = {}
+    for root in pack_roots():
+        for file in sorted(root.glob("*/pack.yaml")):
+            found.setdefault(file.parent.name, file.parent)
+    return found
+
+
+def load(file: Path, kind: type[S]) -> S:
+    """Read one spec file. Raises SpecError with file:line:column and the nearest right key."""
+    try:
+        source = file.read_bytes()
+    except OSError as error:
+        raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
+    return convert(yaml.read(source, str(file)), kind)
+
+
+def convert(document: yaml.Document, kind: type[S]) -> S:
+    """A document -> a spec. Raises SpecError."""
+    try:
+        return msgspec.convert(document.data, kind, strict=True)
+    except msgspec.ValidationError as error:
+        message, _, at = str(error).partition(" - at `")
+        path = _path(at.rstrip("`"))
+        unknown = re.search(r"unknown field `(.*)`", message)
+        if unknown:
+            keys = _keys(kind, path)
+            hint = _nearest(unknown[1], keys)
+            raise SpecError(
+                f"Unknown key {unknown[1]!r}.{hint}",
+                where=document.where((*path, unknown[1])),
+                next=f"Keys that can stand here: {', '.join(keys)}.",
+            ) from None
+        if "[...]" in at or at.endswith("key"):
+            path = path[:-1]
+        raise SpecError(
+            message.replace("Object", "This") + ".", where=document.where(path)
+        ) from None
+
+
+def _path(text: str) -> yaml.Path:
+    parts: list[str | int] = []
+    for name, index in re.findall(r"\.([A-Za-z_]\w*)|\[(\d+|\.\.\.)\]", text):
+        parts.append(name if name else int(index) if index.isdigit() else index)
+    return tuple(parts)
+
+
+def _keys(kind: Any, path: yaml.Path) -> list[str]:
+    """The keys of the struct that stands at `path`."""
+    for part in path:
+        inner = get_type_hints(kind)[part] if isinstance(part, str) and part != "..." else kind
+        kind = _struct(inner)
+    return sorted(get_type_hints(kind)) if kind else []
+
+
+def _struct(hint: Any) -> Any:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return hint
+    for part in get_args(hint) if get_origin(hint) else ():
+        found = _struct(part)
+        if found:
+            return found
+    return None
+
+
+def _nearest(word: str, known: Mapping[str, Any] | list[str] | dict[str, Any]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.5)
+    return f" Did you mean {' or '.join(near)}?" if near else ""
+
+
+def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
+    """Every text of a spec with its path, for checks of completeness."""
+    if isinstance(spec, msgspec.Struct):
+        hints = get_type_hints(type(spec))
+        for name in spec.__struct_fields__:
+            value = getattr(spec, name)
+            if hints[name] == dict[str, str] and name not in ("also_changes", "orientation", "roles"):
+                yield name, value
+            else:
+                for path, text in texts(value):
+                    yield f"{name}.{path}", text
+    elif isinstance(spec, tuple):
+        for i, item in enumerate(spec):
+            if isinstance(item, dict):
+                yield str(i), item
+            else:
+                for path, text in texts(item):
+                    yield f"{i}.{path}", text
