@@ -37,7 +37,7 @@ def quiet(_: str) -> None:
 
 
 def component_probe(name: str, where: str) -> tuple[str, str]:
-    """"lm_head.forward" -> ("lm_head", "forward"). Raises SpecError."""
+    """ "lm_head.forward" -> ("lm_head", "forward"). Raises SpecError."""
     component, dot, probe = name.partition(".")
     if not dot:
         raise SpecError(f"{name!r} is not of the form component.probe.", where=where)
@@ -74,12 +74,12 @@ def grade_build(
 
 
 def _everything(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
-    """What a fix is judged by: the break's own checks, and the build checks of every component."""
+    """What a fix is judged by: the build checks of every component, and the break's own checks."""
     entry, spec = catalogue.entry(id), catalogue.break_(id)
-    checks = [(entry.component, check) for check in spec.judged_by]
-    order = sorted(catalogue.contract.components, key=lambda name: name != entry.component)
-    for component in order:
-        if component in catalogue.entries:
+    own = catalogue.build(entry.component).checks if entry.component in catalogue.entries else ()
+    checks = [(entry.component, check) for check in (*own, *spec.judged_by)]
+    for component in catalogue.contract.components:
+        if component != entry.component and component in catalogue.entries:
             checks += [(component, check) for check in catalogue.build(component).checks]
     return checks
 
@@ -177,9 +177,7 @@ def _check_needs(
     checks = []
     for need in spec.needs:
         component, probe = component_probe(need.probe, entry.file)
-        check = Check(
-            id=probe, shows={}, probe=probe, regimes=need.regimes, draws=NEED_DRAWS
-        )
+        check = Check(id=probe, shows={}, probe=probe, regimes=need.regimes, draws=NEED_DRAWS)
         checks.append((component, check))
     made = plan(checks, seed=seed, dtype=dtype)
     cases = servers.cases(made.draws)
@@ -280,7 +278,9 @@ class Tracer:
                 [Draw(component, probe, regime, seed, self._dtype) for seed in seeds]
             )
             named = [{**case.expected[""].values, **case.named} for case in cases]
-            sizes = {size for values in named for value in values.values() for size in _sizes(value)}
+            sizes = {
+                size for values in named for value in values.values() for size in _sizes(value)
+            }
             outcomes = self._servers.outcomes(
                 self._tree, jobs_of(cases), server="traced",
                 trace={"sizes": sorted(sizes), "cap": TRACE_CAP},

@@ -32,7 +32,12 @@ class Site(msgspec.Struct, frozen=True):
 
 def sites(trace: Iterable[Mapping[str, Any]]) -> list[Site]:
     """A child's recordings -> sites."""
-    return [Site(*row["site"], tuple(row["values"]), tuple(row["frames"])) for row in trace]
+    found = []
+    for row in trace:
+        path, line, column, end_line, end_column, node = row["site"]
+        values, frames = tuple(row["values"]), tuple(row["frames"])
+        found.append(Site(path, line, column, end_line, end_column, node, values, frames))
+    return found
 
 
 def same(value: np.ndarray, wanted: np.ndarray) -> bool:

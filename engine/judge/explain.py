@@ -75,10 +75,10 @@ def _values(wanted: np.ndarray, given: np.ndarray) -> str:
                 return f"Your values are shifted by one along axis {axis}."
     if wanted.ndim >= 2:
         differing = ~within(wanted, given, TOLERANCES["float32"])
-        rows = np.flatnonzero(differing.reshape(len(wanted), -1).any(1))
-        if len(rows) < len(wanted):
-            shown = ", ".join(str(int(r)) for r in rows[:6])
+        wrong = np.flatnonzero(differing.reshape(len(wanted), -1).any(1)).tolist()
+        if len(wrong) < len(wanted):
+            shown = ", ".join(str(row) for row in wrong[:6])
             return f"Only some rows of the first axis differ: {shown}" + (
-                ", ..." if len(rows) > 6 else "."
+                ", ..." if len(wrong) > 6 else "."
             )
     return ""

@@ -35,9 +35,7 @@ def derive(master: int, *parts: object) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
-def plan(
-    checks: Iterable[tuple[str, Check]], *, seed: int, dtype: str, at_least: int = 0
-) -> Plan:
+def plan(checks: Iterable[tuple[str, Check]], *, seed: int, dtype: str, at_least: int = 0) -> Plan:
     """Draw each (probe, regime) once for all the checks that share it.
 
     at_least: draws for each probe, spread over its regimes, on top of what the checks ask.

@@ -89,9 +89,7 @@ def judge_fix(
     return _verdict(best + rest, plan, chosen)
 
 
-def healthy(
-    plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]
-) -> tuple[Result, ...]:
+def healthy(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> tuple[Result, ...]:
     """The checks of a plan that fail against the reference."""
     return tuple(r for r in judge_build(plan, cases, outcomes).results if not r.passed)
 

@@ -1,0 +1,1 @@
+"""Measurements -> diagnostics: shapes, curves, norms, trimmed traceback, scores. Pure."""

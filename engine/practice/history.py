@@ -46,7 +46,11 @@ def _init(path: Path, *, bare: bool) -> git.Repo:
     with clean_environment(), storage(path):
         try:
             repository = git.Repo.init(
-                path, bare=bare, odbt=git.GitDB, template="", initial_branch="main",
+                path,
+                bare=bare,
+                odbt=git.GitDB,
+                template="",
+                initial_branch="main",
                 allow_unsafe_options=True,  # an empty template is the safe one
             )
         except git.exc.GitError as error:
@@ -100,9 +104,9 @@ class History:
                 try:
                     tree = repository.commit(snapshot).tree
                     return {
-                        str(blob.path): blob.data_stream.read()
-                        for blob in tree.traverse()
-                        if blob.type == "blob"
+                        str(item.path): item.data_stream.read()
+                        for item in tree.traverse()
+                        if isinstance(item, git.Blob)
                     }
                 finally:
                     repository.close()
@@ -161,7 +165,9 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
             repository = _init(made, bare=False)
             try:
                 repository.index.add(sorted(files))
-                repository.index.commit("practice", author=AUTHOR, committer=AUTHOR, skip_hooks=True)
+                repository.index.commit(
+                    "practice", author=AUTHOR, committer=AUTHOR, skip_hooks=True
+                )
             finally:
                 repository.close()
             made.chmod(0o755)
@@ -186,11 +192,27 @@ def read_practice(folder: Path, known: Mapping[str, bytes]) -> dict[str, bytes]:
     with storage(folder):
         for path in sorted(folder.rglob("*")):
             relative = path.relative_to(folder).as_posix()
-            hidden = any(part.startswith(".") or part == "__pycache__" for part in path.parts[len(folder.parts):])
+            hidden = any(
+                part.startswith(".") or part == "__pycache__"
+                for part in path.parts[len(folder.parts) :]
+            )
             if hidden or path.is_symlink() or not path.is_file():
                 continue
             if relative in known or path.suffix == ".py":
                 files[relative] = path.read_bytes()
+    return files
+
+
+def read_all(folder: Path) -> dict[str, bytes]:
+    """Every ordinary file of a practice copy but its .git and caches, to be kept before it goes."""
+    files: dict[str, bytes] = {}
+    with storage(folder):
+        for path in sorted(folder.rglob("*")):
+            parts = path.relative_to(folder).parts
+            if parts[0] == ".git" or "__pycache__" in parts or path.is_symlink():
+                continue
+            if path.is_file():
+                files["/".join(parts)] = path.read_bytes()
     return files
 
 

@@ -117,10 +117,12 @@ def check_syntax(files: Mapping[str, bytes]) -> None:
             raise LearnerCodeError(f"The file cannot be parsed: {error}.", where=path) from None
 
 
-def role_files(roles: Mapping[str, str], roots: Iterable[str], files: Iterable[str]) -> dict[str, str]:
+def role_files(
+    roles: Mapping[str, str], roots: Iterable[str], files: Iterable[str]
+) -> dict[str, str]:
     """Role -> the file that its module is, where there is one."""
     known = set(files)
-    found = {}
+    found: dict[str, str] = {}
     for role, where in roles.items():
         stem = PurePosixPath(*where.partition(":")[0].split("."))
         for part in roots:

@@ -56,7 +56,9 @@ def insert(old: bytes, exercise: str, attempt: int, text: str, *, head: str = ""
     return old + gap + encoded(f"{opening}{start}\n\n{body}\n{end}\n")
 
 
-def add(file: Path, exercise: str, attempt: int, text: str, *, head: str = "", top: str = "") -> None:
+def add(
+    file: Path, exercise: str, attempt: int, text: str, *, head: str = "", top: str = ""
+) -> None:
     """Insert `text` into the notes on disk; `top` opens a file that does not exist yet."""
     old = read(file) or top.encode("utf-8")
     write(file, insert(old, exercise, attempt, text, head=head))

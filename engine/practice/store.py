@@ -105,7 +105,7 @@ class Store:
             raise StorageError(
                 f"The event store cannot be read: {error}.", where=str(self._file)
             ) from error
-        return [Event(*row[:4], json.loads(row[4])) for row in rows]
+        return [Event(at, id, n, kind, json.loads(data)) for at, id, n, kind, data in rows]
 
 
 class Attempt(msgspec.Struct, frozen=True):

@@ -109,7 +109,7 @@ class Servers:
         self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
         self._python = python
         self._hidden = [str(path) for path in (*hidden, *own_paths())]
-        self._zygotes: list[tuple[subprocess.Popen[bytes], socket.socket]] = []
+        self._zygotes: list[tuple[str, subprocess.Popen[bytes], socket.socket]] = []
         self._servers: dict[str, Server] = {}
         self._held: dict[str, Tree] = {}
         self._workdir = ""
@@ -133,7 +133,7 @@ class Servers:
     ) -> None:
         for server in self._servers.values():
             server.close()
-        for process, control in self._zygotes:
+        for _, process, control in self._zygotes:
             control.close()
             try:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -148,9 +148,7 @@ class Servers:
         """Start the interpreter(s); a second zygote only where the learner has their own."""
         self._pack_zygote = self._zygote(sys.executable)
         self._learner_zygote = self._pack_zygote
-        if self._python and os.path.realpath(self._python) != os.path.realpath(sys.executable):
-            self._learner_zygote = self._zygote(self._python)
-        elif self._python and Path(self._python) != Path(sys.executable):  # same binary, other venv
+        if self._python and Path(self._python) != Path(sys.executable):
             self._learner_zygote = self._zygote(self._python)
         self._greeted = False
 
@@ -187,7 +185,7 @@ class Servers:
             process.stdin.close()
         except BrokenPipeError:
             pass  # it said why by leaving; the greeting will be missing
-        self._zygotes.append((process, ours))
+        self._zygotes.append((python, process, ours))
         return ours
 
     def _greet(self) -> None:
@@ -195,17 +193,16 @@ class Servers:
         if self._greeted:
             return
         self._greeted = True
-        for process, control in self._zygotes:
+        for python, _, control in self._zygotes:
             hello = Server(control).receive(time.monotonic() + START_LIMIT)
             if hello is None:
                 raise LearnerCodeError(
-                    f"The interpreter {process.args[0]} did not start."  # type: ignore[index]
-                    " It must be Python 3.9 or newer.",
+                    f"The interpreter {python} did not start. It must be Python 3.9 or newer.",
                     next="Put another under `python:` in learner.yaml, then try `engine doctor`.",
                 )
             if hello["numpy"] is None:
                 raise LearnerCodeError(
-                    f"The interpreter {process.args[0]} has no numpy.",  # type: ignore[index]
+                    f"The interpreter {python} has no numpy.",
                     next="Install numpy there, or set `python:` in learner.yaml.",
                 )
             self.sandbox = msgspec.convert(hello, Sandbox)
@@ -320,15 +317,18 @@ class Servers:
             if end["end"] == "done":
                 break
             stopped = "died" if end["end"] == "gone" else end["end"]
-            outcomes.append(
-                Outcome(stopped=stopped, status=end["status"], output=end["output"])
-            )
+            outcomes.append(Outcome(stopped=stopped, status=end["status"], output=end["output"]))
             if end["end"] == "gone":
                 self._drop(server)
             if stopped != "died":
                 break
         outcomes += [Outcome(stopped="not run")] * (len(jobs) - len(outcomes))
         return outcomes
+
+    def sandbox_of(self, name: str) -> Sandbox:
+        """What the machine offers; starts a server where none was needed yet."""
+        self._server(name)
+        return self.sandbox
 
     def missing_roles(self, tree: Tree) -> dict[str, str]:
         """The names of the contract that the tree does not offer -> what went wrong."""

@@ -48,7 +48,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def phase_number(self) -> str:
-        """"13" of "13-embeddings"."""
+        """ "13" of "13-embeddings"."""
         return self.phase.partition("-")[0]
 
 
@@ -214,7 +214,11 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
         hints = get_type_hints(type(spec))
         for name in spec.__struct_fields__:
             value = getattr(spec, name)
-            if hints[name] == dict[str, str] and name not in ("also_changes", "orientation", "roles"):
+            if hints[name] == dict[str, str] and name not in (
+                "also_changes",
+                "orientation",
+                "roles",
+            ):
                 yield name, value
             else:
                 for path, text in texts(value):

@@ -1,0 +1,1 @@
+"""A report -> the terminal, or JSON. Nothing else prints."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 SHOWN = {512, 256, 16, 8, 2}  # sizes of the "shown" regime; no other draw uses a V, d or T of these
 
 
 def distinct(rng, **ranges):
-    """Sizes drawn from inclusive ranges, pairwise different and none of SHOWN, in the order given."""
+    """Sizes from inclusive ranges, pairwise different and none of SHOWN, in the order given."""
     while True:
         sizes = [int(rng.integers(low, high + 1)) for low, high in ranges.values()]
         if len(set(sizes)) == len(sizes) and not SHOWN & set(sizes):

@@ -135,7 +135,9 @@ STUB_NAMES = [(module, name) for module, names in STUBS.items() for name in name
 
 
 def _forget_minimodel() -> None:
-    for name in [name for name in sys.modules if name == "minimodel" or name.startswith("minimodel.")]:
+    for name in [
+        name for name in sys.modules if name == "minimodel" or name.startswith("minimodel.")
+    ]:
         del sys.modules[name]
 
 
@@ -186,7 +188,9 @@ def check(mm, function, reference, *arrays: np.ndarray) -> None:
     weights = np.random.default_rng(7).normal(size=out.shape)
     out.backward(weights)
     for operand in operands:
-        numeric = numeric_gradient(lambda: float(np.sum(function(*operands).data * weights)), operand.data)
+        numeric = numeric_gradient(
+            lambda: float(np.sum(function(*operands).data * weights)), operand.data
+        )
         assert operand.grad.shape == operand.shape
         np.testing.assert_allclose(operand.grad, numeric, rtol=1e-6, atol=1e-7)
     for operand, array in zip(operands, arrays, strict=True):
@@ -257,7 +261,9 @@ def test_negation_has_slope_minus_one(mm):
     check(mm, operator.neg, operator.neg, normal(2, 3))
 
 
-@pytest.mark.parametrize("exponent", [2, 3, -1, -2.5, 0.5, 0, 1, np.float64(1.5), np.int64(3)], ids=repr)
+@pytest.mark.parametrize(
+    "exponent", [2, 3, -1, -2.5, 0.5, 0, 1, np.float64(1.5), np.int64(3)], ids=repr
+)
 def test_power_with_a_number_as_exponent_is_differentiable(mm, exponent):
     """Integer, fractional, negative and zero exponents work."""
     check(mm, lambda t: t**exponent, lambda a: a ** float(exponent), positive(2, 3))
@@ -375,7 +381,12 @@ def test_reductions_work_over_any_axes(mm, name, axis, keepdims):
     def reduce_tensor(t):
         return getattr(t, name)(axis=axis, keepdims=keepdims)
 
-    check(mm, reduce_tensor, lambda a: getattr(np, name)(a, axis=axis, keepdims=keepdims), normal(2, 3, 4))
+    check(
+        mm,
+        reduce_tensor,
+        lambda a: getattr(np, name)(a, axis=axis, keepdims=keepdims),
+        normal(2, 3, 4),
+    )
     check(mm, lambda t: getattr(t, name)(axis, keepdims) * 2.0, lambda a: 2 * getattr(np, name)(
         a, axis=axis, keepdims=keepdims), normal(1, 3, 1))  # fmt: skip
 
@@ -415,7 +426,9 @@ def test_softmax_works_along_any_axis(mm, dim):
 
 def test_softmax_goes_along_the_last_axis_by_default(mm):
     """Every row sums to one."""
-    np.testing.assert_allclose(mm.Tensor(normal(2, 3, 4)).softmax().data.sum(axis=-1), np.ones((2, 3)))
+    np.testing.assert_allclose(
+        mm.Tensor(normal(2, 3, 4)).softmax().data.sum(axis=-1), np.ones((2, 3))
+    )
 
 
 def test_softmax_of_huge_and_infinite_logits_is_stable(mm):
@@ -456,7 +469,9 @@ def test_reshape_to_another_size_is_a_value_error(mm):
         mm.Tensor(normal(2, 3)).reshape(4, -1)
 
 
-@pytest.mark.parametrize("axes", [(0, 1, 2), (2, 0, 1), (1, 2, 0), (-1, 0, 1), (0, -1, -2)], ids=str)
+@pytest.mark.parametrize(
+    "axes", [(0, 1, 2), (2, 0, 1), (1, 2, 0), (-1, 0, 1), (0, -1, -2)], ids=str
+)
 def test_transpose_with_a_tuple_reorders_the_axes(mm, axes):
     """A permutation, negative axes included, is undone in backward."""
     check(mm, lambda t: t.transpose(axes), lambda a: np.transpose(a, axes), normal(2, 3, 4))
@@ -570,7 +585,12 @@ def test_a_tensor_that_is_used_twice_collects_both_gradients(mm):
     check(mm, lambda t: t * t, lambda a: a * a, normal(2, 3))
     check(mm, lambda t: t + t - t / t, lambda a: a + a - 1.0, positive(2, 3))
     check(mm, lambda t: t @ t.T, lambda a: a @ a.T, normal(3, 2))
-    check(mm, lambda t: t * t.sum(axis=0) + t.exp() * t, lambda a: a * a.sum(0) + np.exp(a) * a, normal(2, 3))
+    check(
+        mm,
+        lambda t: t * t.sum(axis=0) + t.exp() * t,
+        lambda a: a * a.sum(0) + np.exp(a) * a,
+        normal(2, 3),
+    )
 
 
 def test_shared_intermediate_results_are_counted_once_per_use(mm):
@@ -656,7 +676,16 @@ def test_gradients_are_writable_arrays_even_for_scalars(mm):
 def test_results_share_no_memory_with_their_operands(mm):
     """Changing a parameter in place leaves earlier results as they were."""
     p = mm.Parameter(normal(2, 3))
-    results = [p[0], p[...], p[:, 1], p.reshape(3, 2), p.T, p.transpose(0, 1), p.sum(axis=()), p.max(axis=())]
+    results = [
+        p[0],
+        p[...],
+        p[:, 1],
+        p.reshape(3, 2),
+        p.T,
+        p.transpose(0, 1),
+        p.sum(axis=()),
+        p.max(axis=()),
+    ]
     results += [p + 0.0, p**1, p.relu(), -p]
     for result in results:
         assert not np.shares_memory(result.data, p.data)
@@ -689,10 +718,14 @@ def test_a_graph_is_freed_without_the_garbage_collector(mm):
     gc.collect()
     gc.disable()
     try:
-        y = (x @ x).exp().softmax().max(axis=0).sigmoid().tanh().relu().sqrt()[0].reshape(1).T.mean() ** 2
+        y = (x @ x).exp().softmax().max(axis=0).sigmoid().tanh().relu().sqrt()[0].reshape(
+            1
+        ).T.mean() ** 2
         y.backward()
         del y
-        assert not [thing for thing in gc.get_objects() if type(thing) is mm.Tensor and thing._links]
+        assert not [
+            thing for thing in gc.get_objects() if type(thing) is mm.Tensor and thing._links
+        ]
     finally:
         gc.enable()
 
@@ -717,7 +750,12 @@ def test_backward_with_a_gradient_of_another_shape_is_a_value_error(mm):
 
 def test_backward_takes_numbers_lists_arrays_and_tensors(mm):
     """The given gradient is weighed in, whatever holds it."""
-    for grad in [[1, 2], np.array([1.0, 2.0]), np.array([1, 2], dtype=np.float32), mm.Tensor([1.0, 2.0])]:
+    for grad in [
+        [1, 2],
+        np.array([1.0, 2.0]),
+        np.array([1, 2], dtype=np.float32),
+        mm.Tensor([1.0, 2.0]),
+    ]:
         x = mm.Tensor([3.0, 4.0], requires_grad=True)
         (x * 2.0).backward(grad)
         np.testing.assert_array_equal(x.grad, [2.0, 4.0])
@@ -815,7 +853,16 @@ def test_mixed_tensors_promote_and_each_gradient_has_its_own_dtype(mm):
 
 def test_integers_booleans_and_half_floats_become_float64(mm):
     """Only float32 and float64 are kept."""
-    for data in [1, [1, 2], True, np.arange(3), np.array([True]), np.ones(2, dtype=np.float16), 1.5, []]:
+    for data in [
+        1,
+        [1, 2],
+        True,
+        np.arange(3),
+        np.array([True]),
+        np.ones(2, dtype=np.float16),
+        1.5,
+        [],
+    ]:
         assert mm.Tensor(data).data.dtype == np.float64
     assert mm.Tensor(np.ones(2, dtype=np.float32)).data.dtype == np.float32
     assert mm.Tensor(np.float32(1.0)).data.dtype == np.float32
@@ -951,7 +998,14 @@ def test_parameters_added_later_are_found(mm):
 
 def test_train_and_eval_reach_every_module_inside(model):
     """The mode is on at first, and changes everywhere, shared and nested modules included."""
-    inside = [model, model.emb, model.blocks[0], model.blocks[1][0], model.extra["pair"][1], model.extra[7]]
+    inside = [
+        model,
+        model.emb,
+        model.blocks[0],
+        model.blocks[1][0],
+        model.extra["pair"][1],
+        model.extra[7],
+    ]
     assert all(module.training is True for module in inside)
     model.eval()
     assert all(module.training is False for module in inside)
@@ -1035,7 +1089,9 @@ def test_no_public_name_of_the_stubs_is_missing_from_these_tests(mm):
     """What the stub modules define is what the contract lists, and nothing else."""
     for module, names in STUBS.items():
         loaded = mm.load(module)
-        defined = {n for n, v in vars(loaded).items() if getattr(v, "__module__", None) == loaded.__name__}
+        defined = {
+            n for n, v in vars(loaded).items() if getattr(v, "__module__", None) == loaded.__name__
+        }
         assert defined == {name.split(".")[0] for name in names}
 
 
@@ -1050,7 +1106,9 @@ def test_the_package_has_the_files_of_the_contract():
 @pytest.mark.parametrize("module", STUBS)
 def test_stub_bodies_hold_a_docstring_and_a_raise_only(module):
     """No stub contains code that would give the solution away."""
-    tree = ast.parse((SRC / "minimodel" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+    tree = ast.parse(
+        (SRC / "minimodel" / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8")
+    )
     assert ast.get_docstring(tree)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     assert functions
@@ -1082,4 +1140,8 @@ def test_the_learner_finds_a_readme_and_a_notes_file_in_both_languages():
     for command in ["engine next", "engine show embedding", "engine submit-build embedding"]:
         assert command in readme
     for language in ["en", "es"]:
-        assert (TEMPLATE / "notes" / f"breaks.{language}.md").read_text(encoding="utf-8").startswith("# ")
+        assert (
+            (TEMPLATE / "notes" / f"breaks.{language}.md")
+            .read_text(encoding="utf-8")
+            .startswith("# ")
+        )

@@ -1,7 +1,6 @@
 """Inputs for the Embedding's probes."""
 
 import numpy as np
-
 from pack.common import distinct, leading, normal
 
 

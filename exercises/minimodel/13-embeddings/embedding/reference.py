@@ -5,7 +5,6 @@ import numpy as np
 SIGMAS = 6.0  # two-sided false alarm of a normal statistic: 2e-9
 
 
-
 def refuse(kind, *mentions):
     error = kind(" ".join(str(m) for m in mentions))
     error.mentions = mentions

@@ -1,7 +1,6 @@
 """Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
 
 import numpy as np
-
 from pack.common import distinct, leading, normal
 
 

@@ -41,7 +41,6 @@ def forward(out, variant, *, weight, h, grad):
 
 def loss_and_gradient(out, variant, weight, ids, targets):
     """One pass through embedding, head, reshape and cross-entropy; records what call.py does."""
-    V, d = weight.shape
     n, said = columns(weight, variant), claimed(weight, variant)
     out.record(ids=ids, targets=targets.reshape(-1), hidden=weight[ids])
     logits = weight[ids] @ weight[:n].T  # (B, T, n)

@@ -1,7 +1,6 @@
 """Inputs for cross_entropy."""
 
 import numpy as np
-
 from pack.common import distinct, leading, normal
 
 

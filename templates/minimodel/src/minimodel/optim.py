@@ -74,8 +74,8 @@ def clip_grad_norm(params: Iterable[Parameter], max_norm: float) -> float:
 def cosine_lr(step: int, *, max_lr: float, min_lr: float, warmup: int, total: int) -> float:
     """The learning rate at `step`, with warmup < total:
 
-        from 0 to warmup      a straight line, from 0 up to max_lr
-        from warmup to total  half a cosine wave, from max_lr down to min_lr
-        after total           min_lr
+    from 0 to warmup      a straight line, from 0 up to max_lr
+    from warmup to total  half a cosine wave, from max_lr down to min_lr
+    after total           min_lr
     """
     raise NotImplementedError("compute the scheduled learning rate")

@@ -72,7 +72,9 @@ class Tensor:
 
     def __array__(self, *args: Any, **kwargs: Any) -> np.ndarray:
         """Refuse a silent conversion: the copy would have lost its gradient."""
-        raise TypeError("NumPy cannot take a Tensor: use .data for the values, or a Tensor operation")
+        raise TypeError(
+            "NumPy cannot take a Tensor: use .data for the values, or a Tensor operation"
+        )
 
     # ---------------------------------------------------------------- backward
 
@@ -84,7 +86,9 @@ class Tensor:
         """
         if grad is None:
             if self.shape != ():
-                raise ValueError(f"backward() without a gradient needs a scalar, not shape {self.shape}")
+                raise ValueError(
+                    f"backward() without a gradient needs a scalar, not shape {self.shape}"
+                )
             grad = 1.0
         grad = _as_float_array(grad, self.data.dtype)
         if grad.shape != self.shape:
@@ -315,7 +319,9 @@ class Tensor:
             i, j = axes
             order[i], order[j] = order[j], order[i]
         else:
-            raise TypeError("transpose takes no argument, one tuple of axes, or the two axes to swap")
+            raise TypeError(
+                "transpose takes no argument, one tuple of axes, or the two axes to swap"
+            )
 
         y = np.transpose(self.data, order).copy()
         back = np.argsort([axis % self.ndim for axis in order])  # the order that undoes `order`

@@ -11,7 +11,11 @@ from minimodel.optim import SGD, AdamW
 
 
 def train_step(
-    model: Module, x: np.ndarray, y: np.ndarray, optimizer: SGD | AdamW, max_norm: float | None = None
+    model: Module,
+    x: np.ndarray,
+    y: np.ndarray,
+    optimizer: SGD | AdamW,
+    max_norm: float | None = None,
 ) -> float:
     """One update of the model on the batch x, y of token ids (..., T); return the loss before it.
 

@@ -8,7 +8,9 @@ from minimodel.module import Module
 from minimodel.tensor import Tensor
 
 
-def scaled_dot_product_attention(q: Tensor, k: Tensor, v: Tensor, mask: np.ndarray | None = None) -> Tensor:
+def scaled_dot_product_attention(
+    q: Tensor, k: Tensor, v: Tensor, mask: np.ndarray | None = None
+) -> Tensor:
     """softmax(q k^T / sqrt(d)) v, for q, k and v of shape (..., T, d); the result is (..., T, d).
 
     The softmax runs over the keys. `mask` is a boolean array that broadcasts to (..., T, T), with

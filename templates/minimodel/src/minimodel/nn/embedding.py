@@ -17,7 +17,9 @@ class Embedding(Module):
             standard deviation 0.02. Its dtype is the dtype of the whole model.
     """
 
-    def __init__(self, vocab_size: int, d_model: int, *, rng: np.random.Generator | None = None) -> None:
+    def __init__(
+        self, vocab_size: int, d_model: int, *, rng: np.random.Generator | None = None
+    ) -> None:
         raise NotImplementedError("create the embedding table")
 
     def forward(self, token_ids: np.ndarray) -> Tensor:

@@ -18,7 +18,9 @@ class LayerNorm(Module):
         bias: Parameter (d_model,), zeros at the start.
     """
 
-    def __init__(self, d_model: int, eps: float = 1e-5, *, rng: np.random.Generator | None = None) -> None:
+    def __init__(
+        self, d_model: int, eps: float = 1e-5, *, rng: np.random.Generator | None = None
+    ) -> None:
         raise NotImplementedError("create gain and bias")
 
     def forward(self, x: Tensor) -> Tensor:
@@ -33,7 +35,9 @@ class RMSNorm(Module):
         gain: Parameter (d_model,), ones at the start.
     """
 
-    def __init__(self, d_model: int, eps: float = 1e-5, *, rng: np.random.Generator | None = None) -> None:
+    def __init__(
+        self, d_model: int, eps: float = 1e-5, *, rng: np.random.Generator | None = None
+    ) -> None:
         raise NotImplementedError("create the gain")
 
     def forward(self, x: Tensor) -> Tensor:

@@ -30,7 +30,9 @@ class LearnedPositional(Module):
         weight: Parameter (max_len, d_model).
     """
 
-    def __init__(self, max_len: int, d_model: int, *, rng: np.random.Generator | None = None) -> None:
+    def __init__(
+        self, max_len: int, d_model: int, *, rng: np.random.Generator | None = None
+    ) -> None:
         raise NotImplementedError("create the position table")
 
     def forward(self, x: Tensor) -> Tensor:

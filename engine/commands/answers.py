@@ -1,0 +1,124 @@
+"""Answers of a learner: what they are, how a file holds them, and whether they are possible."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.commands.session import said
+from engine.errors import UsageError
+from engine.spec import yaml
+from engine.spec.types import Cause, Prediction
+
+LOWEST, HIGHEST = 50, 100  # confidence in percent: below one half one would say the opposite
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """An answer with a confidence in percent."""
+
+    id: str
+    answer: str | float
+    confidence: int
+
+
+def checked(prediction: Prediction, raw: Any, confidence: Any) -> Answer:
+    """An answer to a prediction. Raises UsageError that says what would fit."""
+    where = f"prediction {prediction.id!r}"
+    sure = checked_confidence(confidence, where)
+    if prediction.kind == "number":
+        try:
+            number = float(raw)
+        except (TypeError, ValueError):
+            number = float("nan")
+        if number != number or number in (float("inf"), float("-inf")):
+            raise UsageError(f"A number is needed here, not {raw!r}.", where=where)
+        return Answer(prediction.id, number, sure)
+    text = str(raw).strip() if raw is not None else ""
+    if prediction.kind == "choice":
+        return Answer(
+            prediction.id, checked_choice([o.id for o in prediction.options], text, where), sure
+        )
+    if not text:
+        raise UsageError("A few words are needed here.", where=where)
+    return Answer(prediction.id, text, sure)
+
+
+def checked_choice(ids: Sequence[str], text: str, where: str) -> str:
+    """An option by its id or its number, from 1. Raises UsageError."""
+    if text in ids:
+        return text
+    if text.isdigit() and 1 <= int(text) <= len(ids):
+        return ids[int(text) - 1]
+    raise UsageError(f"{text!r} is none of the options: {', '.join(ids)}.", where=where)
+
+
+def checked_confidence(raw: Any, where: str) -> int:
+    """A confidence from 50 to 100 (percent). Raises UsageError."""
+    try:
+        sure = float(str(raw).strip().rstrip("%"))
+    except ValueError:
+        sure = float("nan")
+    if not LOWEST <= sure <= HIGHEST:
+        raise UsageError(
+            f"A confidence lies between {LOWEST} (a coin toss) and {HIGHEST} (certain), not {raw!r}.",
+            where=where,
+        )
+    return round(sure)
+
+
+class AnswerFile:
+    """`--answers FILE`: {predictions: {id: {answer, confidence}}, cause: {answer, confidence}}."""
+
+    def __init__(self, file: Path) -> None:
+        try:
+            source = file.read_bytes()
+        except OSError as error:
+            raise UsageError(f"Cannot be read: {error.strerror}.", where=str(file)) from None
+        self._file = file
+        data = yaml.read(source, str(file)).data
+        if not isinstance(data, dict):
+            raise UsageError("The file must hold `predictions:` and `cause:`.", where=str(file))
+        self._data = data
+
+    def predictions(self, asked: Sequence[Prediction]) -> list[Answer]:
+        """One answer for each prediction. Raises UsageError for what is missing or unknown."""
+        given = self._data.get("predictions")
+        given = given if isinstance(given, dict) else {}
+        unknown = set(given) - {prediction.id for prediction in asked}
+        if unknown:
+            raise UsageError(
+                f"There is no prediction {sorted(unknown)[0]!r}.", where=str(self._file)
+            )
+        answers = []
+        for prediction in asked:
+            one = given.get(prediction.id)
+            if not isinstance(one, dict) or "answer" not in one or "confidence" not in one:
+                raise UsageError(
+                    f"No answer with a confidence for the prediction {prediction.id!r}.",
+                    where=str(self._file),
+                    next=f"predictions: {{{prediction.id}: {{answer: ..., confidence: 70}}}}",
+                )
+            answers.append(checked(prediction, one["answer"], one["confidence"]))
+        return answers
+
+    def cause(self, cause: Cause) -> Answer | None:
+        """The answer to the cause question, None when the file has none."""
+        one = self._data.get("cause")
+        if not isinstance(one, dict):
+            return None
+        where = str(self._file)
+        choice = checked_choice([o.id for o in cause.options], str(one.get("answer")), where)
+        return Answer("cause", choice, checked_confidence(one.get("confidence"), where))
+
+
+def shown(prediction: Prediction, answer: str | float, lang: str) -> str:
+    """An answer as a person wrote it: the option's text for a choice."""
+    for option in prediction.options:
+        if option.id == answer:
+            return said(option.text, lang)
+    if isinstance(answer, float):
+        return f"{answer:g}" + (f" {prediction.unit}" if prediction.unit else "")
+    return str(answer)

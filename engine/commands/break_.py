@@ -1,0 +1,196 @@
+"""`engine break`: plan and verify in memory, ask, record, and only then write and observe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from engine.commands import flows
+from engine.commands.answers import Answer, shown
+from engine.commands.observe_ import Observed, look, notes_text
+from engine.commands.session import Session, fresh_seed, title
+from engine.errors import NotApplicable, UsageError
+from engine.practice import entries, notes
+from engine.practice.store import Attempt, alone, opened
+from engine.spec.load import content_root
+from engine.spec.types import Prediction
+
+
+class Opening(msgspec.Struct, frozen=True):
+    """What the learner is shown before they predict."""
+
+    exercise: str
+    title: str
+    text: str
+    pipeline: str
+    predictions: tuple[Prediction, ...]
+    lang: str
+    notes: str
+    ailing: tuple[str, ...] = ()
+
+
+class BreakReport(msgspec.Struct, frozen=True):
+    """`engine break`: where the practice copy is, what was predicted, what was measured."""
+
+    exercise: str
+    title: str
+    attempt: int
+    practice: str
+    notes: str
+    predictions: tuple[Answer, ...]
+    observed: Observed
+    symptom: str
+
+
+Ask = Callable[[Opening], Sequence[Answer]]
+
+
+def run(
+    session: Session, id: str, ask: Ask, *, progress: flows.Progress = flows.quiet
+) -> BreakReport:
+    """Break a practice copy of the learner's code.
+
+    Raises NotApplicable when an exercise is open or the code is not healthy where this one needs
+    it, and whatever the files, the specs or the learner's answers are at fault for.
+    """
+    learner, catalogue = session.learner, session.catalogue
+    entry = catalogue.entry(id)
+    if entry.kind != "break":
+        raise UsageError(
+            f"{entry.id} is a build exercise.", next=f"`engine submit-build {entry.id}` checks it."
+        )
+    spec = catalogue.break_(entry.id)
+    with alone(learner.private):
+        current = opened(session.attempts())
+        if current is not None:
+            raise NotApplicable(
+                f"{current.exercise} is still open.",
+                where=str(learner.practice(current.exercise)),
+                next="Finish it with `engine submit-fix`, or put it aside with `engine reset`.",
+            )
+        notes_file = learner.notes(entry.phase_number)
+        notes.check(notes_file)
+        files = session.model_files()
+        tree = learner.tree(catalogue, files, learner.model)
+        with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+            planned = flows.plan_break(
+                servers, catalogue, entry.id, tree, fresh_seed(), progress=progress
+            )
+            attempt, answers = _predictions(session, entry.id, planned.ailing, ask)
+            _write(session, entry.id, attempt, files, planned)
+            broken = tree.replaced(planned.injection.files)
+            observed = look(servers, session, entry.id, tree, broken, answers)
+        session.store.append(
+            entry.id, attempt, "observed", {"scored": msgspec.to_builtins(observed.scored)}
+        )
+        notes.add(notes_file, entry.id, attempt, notes_text(observed, learner.lang))
+    return BreakReport(
+        entry.id,
+        session.text(spec.title),
+        attempt,
+        str(learner.practice(entry.id)),
+        str(notes_file),
+        tuple(answers),
+        observed,
+        session.text(spec.symptom),
+    )
+
+
+def _predictions(
+    session: Session, id: str, ailing: tuple[str, ...], ask: Ask
+) -> tuple[int, list[Answer]]:
+    """Ask and record; a run that was cut off after the questions goes on with its answers."""
+    learner, catalogue = session.learner, session.catalogue
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    file = learner.notes(entry.phase_number)
+    latest = session.latest(id)
+    found = _unused(latest, spec.predictions)
+    if latest is not None and found is not None:
+        number, answers, date = latest.number, found, latest.events[0].at[:10]
+        if notes.start_mark(id, number).encode() in notes.read(file):
+            return number, answers
+    else:
+        number = latest.number + 1 if latest else 1
+        answers = list(ask(opening_of(session, id, ailing)))
+        data = {"answers": [msgspec.to_builtins(answer) for answer in answers]}
+        date = session.store.append(id, number, "predicted", data).at[:10]
+    lines = [
+        (session.text(p.ask), shown(p, a.answer, learner.lang), a.confidence)
+        for p, a in zip(spec.predictions, answers, strict=True)
+    ]
+    notes.add(
+        file, id, number, entries.predictions(lines, learner.lang),
+        head=entries.heading(date, title(catalogue, entry, learner.lang)),
+        top=notes_head(catalogue.contract.template, learner.lang),
+    )  # fmt: skip
+    return number, answers
+
+
+def _unused(latest: Attempt | None, asked: Sequence[Prediction]) -> list[Answer] | None:
+    """The answers of an attempt that was cut off before anything was broken."""
+    if latest is None or latest.state != "predicted":
+        return None
+    data = latest.last("predicted") or {"answers": []}
+    answers = [msgspec.convert(one, Answer) for one in data["answers"]]
+    return answers if [a.id for a in answers] == [p.id for p in asked] else None
+
+
+def opening_of(session: Session, id: str, ailing: tuple[str, ...] = ()) -> Opening:
+    """The exercise as it is told before the predictions."""
+    from engine.commands.listing import pipeline_source
+
+    entry, spec = session.catalogue.entry(id), session.catalogue.break_(id)
+    return Opening(
+        entry.id,
+        session.text(spec.title),
+        session.text(spec.the_break),
+        pipeline_source(session.catalogue, spec.pipeline),
+        spec.predictions,
+        session.learner.lang,
+        str(session.learner.notes(entry.phase_number)),
+        ailing,
+    )
+
+
+def notes_head(template: str, lang: str) -> str:
+    """What a new notes file begins with."""
+    for name in (f"breaks.{lang}.md", "breaks.en.md"):
+        file = content_root("templates") / template / "notes" / name
+        if file.is_file():
+            return file.read_text("utf-8")
+    return ""
+
+
+def _write(
+    session: Session,
+    id: str,
+    attempt: int,
+    files: Mapping[str, bytes],
+    planned: flows.Planned,
+) -> None:
+    """Snapshot, practice copy, event: in this order, so that a cut leaves nothing half open."""
+    from engine.practice.history import History, read_all, throw_away, write_practice
+
+    learner = session.learner
+    history = History(learner.private)
+    broken = {**files, **planned.injection.files}
+    before, after = history.save(files), history.save(broken)
+    folder = learner.practice(id)
+    left = history.save(read_all(folder)) if folder.exists() else None
+    throw_away(folder)
+    write_practice(folder, broken)
+    session.store.append(
+        id,
+        attempt,
+        "injected",
+        {
+            "before": before,
+            "broken": after,
+            "model": str(learner.model),
+            "file": planned.file,
+            "symbol": planned.symbol,
+            "how": planned.injection.how,
+            "left": left,
+        },
+    )

@@ -1,0 +1,297 @@
+"""`engine dev check`: every spec error with its place, then the proof of every exercise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from engine.commands import flows
+from engine.commands.session import fresh_seed
+from engine.errors import EngineError, NotApplicable, SpecError
+from engine.inject import patterns
+from engine.judge.verdict import Verdict
+from engine.observe.diagnostics import evaluate
+from engine.practice import model
+from engine.run.servers import Servers
+from engine.run.types import Tree
+from engine.spec.load import Catalogue, Entry, content_root, load, packs, texts
+from engine.spec.types import Break, Build, Silencer, Step
+
+BEFORE = "before"
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Something wrong with a spec: where (file:line:column) and what."""
+
+    where: str
+    what: str
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """One thing that was tried on one model, and whether it went as the spec says."""
+
+    exercise: str
+    model: str
+    claim: str
+    held: bool
+    detail: str
+
+
+class CheckReport(msgspec.Struct, frozen=True):
+    """`engine dev check`."""
+
+    passed: bool
+    problems: tuple[Problem, ...]
+    proofs: tuple[Proof, ...]
+
+
+def run(path: Path | None = None, *, progress: flows.Progress = flows.quiet) -> CheckReport:
+    """Check the pack at `path` (a folder, or a file in it), else every pack."""
+    problems: list[Problem] = []
+    proofs: list[Proof] = []
+    for catalogue, only in _catalogues(path):
+        found = list(_problems(catalogue, only))
+        problems += found
+        if not found:
+            proofs += _proofs(catalogue, only, progress)
+    if not problems and not proofs:
+        raise SpecError("There is nothing to check here.", where=f"{path or 'exercises'}:1:1")
+    passed = not problems and all(proof.held for proof in proofs)
+    return CheckReport(passed, tuple(problems), tuple(proofs))
+
+
+def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
+    """Packs to check, each with the one exercise to prove, or None for all."""
+    if path is None:
+        for name, folder in packs().items():
+            yield Catalogue(name, folder), None
+        return
+    path = path.resolve()
+    folders = [path, *path.parents] if path.is_dir() else list(path.parents)
+    root = next((folder for folder in folders if (folder / "pack.yaml").is_file()), None)
+    if root is None:
+        inner = sorted(path.glob("*/pack.yaml")) if path.is_dir() else []
+        if not inner:
+            raise SpecError("No pack.yaml was found here or above.", where=f"{path}:1:1")
+        for file in inner:
+            yield Catalogue(file.parent.name, file.parent), None
+        return
+    only = None
+    if path.suffix == ".yaml" and path.name != "pack.yaml":
+        only = path.parent.name if path.name == "build.yaml" else path.stem
+    yield Catalogue(root.name, root), only
+
+
+# ---------------------------------------------------------------- what reading alone can tell
+
+
+def _problems(catalogue: Catalogue, only: str | None) -> Iterator[Problem]:
+    try:
+        entries = catalogue.entries
+        contract = catalogue.contract
+    except SpecError as error:
+        yield Problem(error.where, f"{error.what} {error.next}".strip())
+        return
+    pack_file = str(catalogue.folder / "pack.yaml")
+    for id in contract.path:
+        if id not in entries:
+            yield Problem(f"{pack_file}:1:1", f"`path` names {id!r}, which has no file.")
+    for name, part in contract.components.items():
+        for used in part.uses:
+            if used not in contract.components:
+                yield Problem(f"{pack_file}:1:1", f"{name} uses {used!r}, which is no component.")
+    for entry in entries.values():
+        if only in (None, entry.id):
+            yield from _entry_problems(catalogue, entry)
+
+
+def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
+    where = f"{entry.file}:1:1"
+    kind: type[Build] | type[Break] = Build if entry.kind == "build" else Break
+    try:
+        spec = load(Path(entry.file), kind)
+    except SpecError as error:
+        yield Problem(error.where, f"{error.what} {error.next}".strip())
+        return
+    if entry.component not in catalogue.contract.components:
+        yield Problem(where, f"The folder {entry.component!r} is no component of pack.yaml.")
+    for path, text in texts(spec):
+        missing = [lang for lang in catalogue.contract.languages if not text.get(lang, "").strip()]
+        if missing and (text or not path.endswith("because")):
+            yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
+    known = _probes(catalogue)
+    for probe in _named_probes(entry, spec):
+        if probe not in known:
+            yield Problem(
+                where, f"{probe} is not a function of call.py, cases.py and reference.py."
+            )
+    if isinstance(spec, Break):
+        for what in _break_problems(spec):
+            yield Problem(where, what)
+
+
+def _probes(catalogue: Catalogue) -> set[str]:
+    """component.probe for every function that all three files of a component define."""
+    found = set()
+    for component, folder in catalogue.folders.items():
+        names = []
+        for file in ("call.py", "cases.py"):
+            module = ast.parse((folder / file).read_bytes())
+            names.append({n.name for n in module.body if isinstance(n, ast.FunctionDef)})
+        found |= {f"{component}.{name}" for name in set.intersection(*names)}
+    return found
+
+
+def _named_probes(entry: Entry, spec: Build | Break) -> Iterator[str]:
+    if isinstance(spec, Build):
+        yield from (f"{entry.component}.{check.probe}" for check in spec.checks)
+        return
+    yield from (need.probe for need in spec.needs)
+    yield from (symptom.probe for symptom in spec.fingerprint)
+    yield from (observed.probe for observed in spec.observe)
+    yield from (f"{entry.component}.{check.probe}" for check in spec.judged_by)
+    yield from (p.measured.probe for p in spec.predictions if p.measured)
+    yield from (spec.pipeline,) if spec.pipeline else ()
+    yield from spec.also_changes
+
+
+def _break_problems(spec: Break) -> Iterator[str]:
+    if spec.cause.right not in [option.id for option in spec.cause.options]:
+        yield f"cause.right is {spec.cause.right!r}, which is none of its options."
+    for option in spec.cause.options:
+        if not option.because:
+            yield f"cause option {option.id!r} does not say why (`because`)."
+    for prediction in spec.predictions:
+        if prediction.kind == "choice" and len(prediction.options) < 2:
+            yield f"prediction {prediction.id!r} is a choice of fewer than two options."
+        if prediction.kind == "number" and prediction.tolerance is None:
+            yield f"prediction {prediction.id!r} is a number without a tolerance."
+        if prediction.kind != "text" and prediction.measured is None:
+            yield f"prediction {prediction.id!r} is not measured by anything."
+    for lang, cause in spec.hidden_cause.items():
+        for number, hint in enumerate(spec.hints, 1):
+            if hint.get(lang, "").strip().lower() == cause.strip().lower():
+                yield f"hint {number} is the hidden cause ({lang})."
+    for observed in spec.observe:
+        for label, expression in observed.orientation.items():
+            try:
+                evaluate(expression)
+            except ValueError as error:
+                yield f"orientation {label!r}: {error}."
+    for step in _steps(spec):
+        if step.pattern:
+            for code in (step.pattern.find, step.pattern.replace):
+                try:
+                    patterns.parse(code)
+                except SyntaxError as error:
+                    yield f"the pattern {code!r} is not Python: {error.msg}."
+    if not any(symptom.like != BEFORE for symptom in spec.fingerprint):
+        yield "the fingerprint has nothing that differs from healthy code."
+
+
+def _steps(spec: Break) -> Iterator[Step]:
+    waiting = [step for recipe in spec.inject for step in recipe.steps]
+    while waiting:
+        step = waiting.pop()
+        yield step
+        waiting += step.any
+
+
+# ---------------------------------------------------------------- what only running can tell
+
+
+def models(catalogue: Catalogue) -> dict[str, Tree]:
+    """The pack's own models: each is its files laid over the template."""
+    contract = catalogue.contract
+    template = content_root("templates") / contract.template
+    beside = catalogue.folder.parent.parent / "templates" / contract.template
+    template = beside if beside.is_dir() else template
+    modules = {where.partition(":")[0] for where in contract.roles.values()}
+    base = model.read(template, contract.roots, modules) if template.is_dir() else {}
+    found = {}
+    for folder in sorted((catalogue.folder / "models").glob("*/")):
+        files = {f.relative_to(folder).as_posix(): f.read_bytes() for f in folder.rglob("*.py")}
+        found[folder.name] = Tree(
+            str(folder), tuple(contract.roots), {**base, **files}, contract.roles
+        )
+    return found
+
+
+def _proofs(catalogue: Catalogue, only: str | None, progress: flows.Progress) -> Iterator[Proof]:
+    trees = models(catalogue)
+    if not trees:
+        raise SpecError(
+            "The pack has no model to prove its exercises on.",
+            where=f"{catalogue.folder / 'models'}:1:1",
+            next="Put a healthy implementation into models/<name>/.",
+        )
+    with flows.servers_for(catalogue, None) as servers:
+        for entry in catalogue.entries.values():
+            if only not in (None, entry.id):
+                continue
+            for name, tree in trees.items():
+                progress(f"{entry.id} on {name}")
+                if entry.kind == "build":
+                    verdict = flows.grade_build(
+                        servers, catalogue, entry.component, tree, fresh_seed()
+                    )
+                    claim = "a healthy model passes"
+                    yield Proof(entry.id, name, claim, verdict.passed, _why(verdict))
+                else:
+                    yield from _break_proofs(servers, catalogue, entry.id, name, tree)
+
+
+def _why(verdict: Verdict) -> str:
+    failing = verdict.failing
+    if failing is None or failing.difference is None:
+        return f"{verdict.measurements} measurements"
+    found = failing.difference
+    return f"{failing.component}.{failing.id} ({failing.regime}): expected {found.expected}, got {found.got}"
+
+
+def _break_proofs(
+    servers: Servers, catalogue: Catalogue, id: str, name: str, tree: Tree
+) -> Iterator[Proof]:
+    spec = catalogue.break_(id)
+    bites = "the bug bites with its symptom and nothing else"
+    try:
+        planned = flows.plan_break(servers, catalogue, id, tree, fresh_seed())
+    except NotApplicable as error:
+        yield Proof(id, name, bites, False, str(error).replace("\n", "; "))
+        return
+    injection = planned.injection
+    detail = f"{injection.how}, {injection.changed_lines} lines, {planned.file}"
+    yield Proof(id, name, bites, True, detail)
+    broken = tree.replaced(injection.files)
+    fixed = flows.grade_fix(servers, catalogue, id, tree, tree, fresh_seed())
+    yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
+    left = flows.grade_fix(servers, catalogue, id, tree, broken, fresh_seed())
+    yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
+    for silencer in spec.silencers:
+        if silencer.on != name:
+            continue
+        claim = f"the silencer {silencer.name} is refused"
+        try:
+            candidate = broken.replaced(_silenced(broken, silencer))
+        except EngineError as error:
+            yield Proof(id, name, claim, False, error.what)
+            continue
+        verdict = flows.grade_fix(servers, catalogue, id, tree, candidate, fresh_seed())
+        yield Proof(id, name, claim, not verdict.passed, _why(verdict))
+
+
+def _silenced(broken: Tree, silencer: Silencer) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    for edit in silencer.edits:
+        text = files.get(edit.file, broken.files.get(edit.file, b"")).decode()
+        if edit.find not in text:
+            raise SpecError(f"{edit.find!r} is not in {edit.file} of the broken code.")
+        files[edit.file] = text.replace(edit.find, edit.replace, 1).encode()
+        try:
+            ast.parse(files[edit.file])
+        except SyntaxError as error:
+            raise SpecError(f"After the edit {edit.file} is not Python: {error}.") from None
+    return files

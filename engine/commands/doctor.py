@@ -1,0 +1,89 @@
+"""`engine doctor`: what is installed, what the sandbox can do here, is the code importable."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import sqlite3
+from importlib import metadata
+
+import msgspec
+
+from engine import __version__
+from engine.commands import flows
+from engine.commands.session import Session
+from engine.errors import EngineError
+from engine.run.servers import Servers
+from engine.spec.load import Catalogue, packs
+
+PACKAGES = ("typer", "rich", "numpy", "PyYAML", "msgspec", "GitPython")
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that was looked at."""
+
+    what: str
+    good: bool
+    found: str
+
+
+class DoctorReport(msgspec.Struct, frozen=True):
+    """`engine doctor`."""
+
+    healthy: bool
+    findings: tuple[Finding, ...]
+
+
+def run(session: Session | None) -> DoctorReport:
+    """Look at everything that a command may need."""
+    findings = [
+        Finding("engine", True, __version__),
+        Finding("python", True, platform.python_version()),
+        Finding("sqlite", True, sqlite3.sqlite_version),
+    ]
+    for name in PACKAGES:
+        try:
+            findings.append(Finding(name, True, metadata.version(name)))
+        except metadata.PackageNotFoundError:
+            findings.append(Finding(name, False, "not installed"))
+    git = shutil.which("git")
+    findings.append(
+        Finding("git", bool(git), git or "not found; install it, it keeps your history")
+    )
+    catalogue = session.catalogue if session else Catalogue.find(sorted(packs())[0])
+    python = session.learner.python() if session else None
+    try:
+        with flows.servers_for(catalogue, python) as servers:
+            findings += _inside(servers, session)
+    except EngineError as error:
+        findings.append(Finding("learner's interpreter", False, error.what))
+    return DoctorReport(all(finding.good for finding in findings), tuple(findings))
+
+
+def _inside(servers: Servers, session: Session | None) -> list[Finding]:
+    findings = []
+    if session is not None:
+        try:
+            files = session.model_files()
+            tree = session.learner.tree(session.catalogue, files, session.learner.model)
+            missing = servers.missing_roles(tree)
+            for role, error in missing.items():
+                findings.append(Finding(f"your {role}", False, error))
+            if not missing:
+                findings.append(Finding("your code", True, f"{len(files)} files, every role found"))
+        except EngineError as error:
+            findings.append(Finding("your code", False, str(error).replace("\n", "; ")))
+    else:
+        servers.sandbox_of("learner")
+    box = servers.sandbox
+    findings.append(
+        Finding(
+            "learner's interpreter", True, ".".join(map(str, box.python)) + f", numpy {box.numpy}"
+        )
+    )
+    good = box.landlock > 0
+    text = f"version {box.landlock}" if good else "missing: learner code could read other files"
+    findings.append(Finding("Landlock", good, text))
+    text = "filter in place" if box.seccomp else "missing: learner code could open sockets"
+    findings.append(Finding("seccomp", box.seccomp, text))
+    return findings

@@ -1,0 +1,73 @@
+"""`engine break --editor`: the questions go into the notes, and the learner's editor opens on them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+from datetime import datetime
+
+from engine.commands.answers import Answer, checked
+from engine.commands.break_ import Opening, notes_head
+from engine.commands.session import Session, said
+from engine.errors import UsageError
+from engine.practice import entries, notes
+
+
+def predictions(session: Session, opening: Opening) -> list[Answer]:
+    """Write the questions into the notes, wait for the editor, read the answers back.
+
+    What was written stays in the notes, whether it fits or not. Raises UsageError.
+    """
+    entry = session.catalogue.entry(opening.exercise)
+    file = session.learner.notes(entry.phase_number)
+    latest = session.latest(opening.exercise)
+    number = latest.number + 1 if latest else 1
+    if notes.start_mark(opening.exercise, number).encode() not in notes.read(file):
+        notes.add(
+            file, opening.exercise, number, _form(opening),
+            head=entries.heading(datetime.now().astimezone().date().isoformat(), opening.title),
+            top=notes_head(session.catalogue.contract.template, opening.lang),
+        )  # fmt: skip
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    if not editor:
+        raise UsageError(
+            "Neither VISUAL nor EDITOR is set.",
+            where=f"the questions are in {file}",
+            next="EDITOR=nano engine break --editor " + opening.exercise,
+        )
+    try:
+        subprocess.run([*shlex.split(editor), str(file)], check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise UsageError(f"The editor {editor!r} did not end well: {error}.") from None
+    return _answers(notes.read(file).decode("utf-8", "replace"), opening, number, str(file))
+
+
+def _form(opening: Opening) -> str:
+    parts = [entries.words(opening.lang)["predictions"]]
+    for position, prediction in enumerate(opening.predictions, 1):
+        unit = f" [{prediction.unit}]" if prediction.unit else ""
+        lines = [f"{position}. {said(prediction.ask, opening.lang)}{unit}"]
+        lines += [f"   - {o.id}: {said(o.text, opening.lang)}" for o in prediction.options]
+        lines += [f"   <!-- prediction: {prediction.id} -->", "   answer:", "   confidence:"]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def _answers(text: str, opening: Opening, number: int, file: str) -> list[Answer]:
+    start = text.find(notes.start_mark(opening.exercise, number))
+    end = text.find(notes.end_mark(opening.exercise, number), max(0, start))
+    block = text[max(0, start) : end if end >= 0 else len(text)]
+    answers = []
+    for prediction in opening.predictions:
+        _, mark, rest = block.partition(f"<!-- prediction: {prediction.id} -->")
+        found = re.match(r"\s*answer:[ \t]*(.*?)\s*\n\s*confidence:[ \t]*(.*)", rest)
+        if not mark or not found:
+            raise UsageError(
+                f"The answer to {prediction.id!r} was not found in the notes.",
+                where=file,
+                next="Keep the lines `answer:` and `confidence:` below each question.",
+            )
+        answers.append(checked(prediction, found[1].strip(), found[2].strip()))
+    return answers

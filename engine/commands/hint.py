@@ -1,0 +1,85 @@
+"""`engine hint`: the next hint, never two."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from engine.commands.session import Session
+from engine.errors import NotApplicable
+from engine.practice.store import Attempt, alone, opened
+
+
+class HintReport(msgspec.Struct, frozen=True):
+    """`engine hint`: one hint, or with `--all` those of an exercise that is over."""
+
+    exercise: str
+    number: int
+    of: int
+    hints: tuple[str, ...]
+
+
+def run(session: Session, id: str | None = None, *, everything: bool = False) -> HintReport:
+    """The next hint of the open break, else of the build `id` or the one last tried."""
+    if everything:
+        return _all(session, id)
+    with alone(session.learner.private):
+        current = opened(session.attempts())
+        if current is not None and id in (None, current.exercise):
+            hints = _texts(session, current.exercise, current.last("injected") or {})
+            return _next(session, current.exercise, current, hints)
+        build = id or _last_failed(session)
+        entry = session.catalogue.entry(build)
+        if entry.kind != "build":
+            raise NotApplicable(
+                f"{entry.id} is not open.", next=f"`engine break {entry.id}` starts it."
+            )
+        return _next(session, entry.id, session.latest(entry.id), _texts(session, entry.id, {}))
+
+
+def _next(session: Session, id: str, attempt: Attempt | None, hints: tuple[str, ...]) -> HintReport:
+    taken = len(attempt.all("hinted")) if attempt else 0
+    if taken >= len(hints):
+        raise NotApplicable(
+            f"That were all {len(hints)} hints of {id}.",
+            next="`engine observe` measures again what you have now.",
+        )
+    number = attempt.number if attempt else 1
+    session.store.append(id, number, "hinted", {"hint": taken + 1})
+    return HintReport(id, taken + 1, len(hints), (hints[taken],))
+
+
+def _all(session: Session, id: str | None) -> HintReport:
+    over = [a for a in session.attempts() if a.state in ("closed", "reset", "passed")]
+    found = next((a for a in reversed(over) if id in (None, a.exercise)), None)
+    if found is None:
+        raise NotApplicable(
+            "All hints are shown only after an exercise is over.",
+            next="`engine hint` gives the next one.",
+        )
+    hints = _texts(session, found.exercise, found.last("injected") or {})
+    return HintReport(found.exercise, len(hints), len(hints), hints)
+
+
+def _texts(session: Session, id: str, known: Mapping[str, object]) -> tuple[str, ...]:
+    entry, catalogue = session.catalogue.entry(id), session.catalogue
+    hints = (catalogue.build(id) if entry.kind == "build" else catalogue.break_(id)).hints
+    return tuple(filled(session.text(text), known) for text in hints)
+
+
+def filled(text: str, known: Mapping[str, object]) -> str:
+    """`{file}` and `{symbol}` in a hint, from what the engine knows of this learner's code."""
+    return re.sub(r"\{(file|symbol)\}", lambda m: str(known.get(m[1]) or m[1]), text)
+
+
+def _last_failed(session: Session) -> str:
+    tried = [a for a in session.attempts() if a.state == "failed"]
+    if not tried:
+        raise NotApplicable(
+            "Nothing is open that has hints.",
+            next="`engine break ID` opens a break; `engine hint COMPONENT` helps with a build.",
+        )
+    last = max(tried, key=lambda attempt: attempt.events[-1].at)
+    return last.exercise

@@ -1,0 +1,112 @@
+"""`engine init`: a learner from the template, or around code that is there already."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import UsageError
+from engine.practice import learner as learners
+from engine.practice.files import storage
+from engine.spec.load import Catalogue, content_root
+
+
+class InitReport(msgspec.Struct, frozen=True):
+    """`engine init`: the new folder, and whose code it is about."""
+
+    name: str
+    home: str
+    model: str
+    pack: str
+    from_template: bool
+    warning: str = ""
+
+
+def run(
+    name: str,
+    *,
+    pack: str = "minimodel",
+    model: Path | None = None,
+    lang: str = "en",
+    folder: Path | None = None,
+) -> InitReport:
+    """Make `./learners/NAME`. An existing model folder is read, never written to."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        raise UsageError(
+            f"{name!r} cannot be a learner's name.",
+            next="Use letters, digits, dots and dashes, and start with a letter or digit.",
+        )
+    catalogue = Catalogue.find(pack)
+    if lang not in catalogue.contract.languages:
+        raise UsageError(
+            f"The pack {pack} has no texts in {lang!r}.",
+            next=f"It has: {', '.join(catalogue.contract.languages)}.",
+        )
+    here = folder or learners.current_folder()
+    home = here / "learners" / name
+    if home.exists():
+        raise UsageError(
+            "This learner is here already; nothing was changed.",
+            where=str(home),
+            next=f"`engine status --learner {name}`, or choose another name.",
+        )
+    warning = ""
+    if model is not None:
+        model = model.expanduser().resolve()
+        if not model.is_dir():
+            raise UsageError("There is no such folder.", where=str(model))
+        warning = _odd(catalogue, model)
+    settings = {"name": name, "pack": pack, "model": str(model) if model else ".", "lang": lang}
+    with storage(home):
+        home.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(dir=home.parent, prefix=f".{name}-"))
+        try:
+            _fill(made, settings, catalogue, model is None)
+            made.chmod(0o755)
+            made.rename(home)
+        except BaseException:
+            shutil.rmtree(made, ignore_errors=True)
+            raise
+    return InitReport(name, str(home), str(model or home), pack, model is None, warning)
+
+
+def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: bool) -> None:
+    import yaml
+
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
+    (made / learners.FILE).write_text(text, "utf-8")
+    (made / ".engine").mkdir()
+    (made / ".engine" / ".gitignore").write_text("*\n")
+    if template:
+        source = content_root("templates") / catalogue.contract.template
+        shutil.copytree(
+            source, made, dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("__pycache__", "notes"),
+        )  # fmt: skip
+    notes = content_root("templates") / catalogue.contract.template / "notes"
+    phases = {entry.phase_number for entry in catalogue.entries.values() if entry.kind == "break"}
+    for phase in sorted(phases):
+        head = notes / f"breaks.{settings['lang']}.md"
+        target = made / f"phase-{phase}" / "notes" / "breaks.md"
+        target.parent.mkdir(parents=True)
+        target.write_bytes(head.read_bytes() if head.is_file() else b"")
+
+
+def _odd(catalogue: Catalogue, model: Path) -> str:
+    """What does not look like this pack's model; init goes on all the same."""
+    packages = {
+        where.partition(".")[0].partition(":")[0] for where in catalogue.contract.roles.values()
+    }
+    for package in packages:
+        places = [model / root / package for root in catalogue.contract.roots]
+        if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):
+            looked = " and ".join(str(place) for place in places)
+            return (
+                f"No package {package!r} was found (looked for {looked}). If your code names things"
+                " otherwise, map them under `roles:` in learner.yaml."
+            )
+    return ""

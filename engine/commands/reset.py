@@ -1,0 +1,46 @@
+"""`engine reset`: put a break aside; the practice copy is saved first."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.commands.session import Session
+from engine.errors import NotApplicable
+from engine.practice import entries, notes
+from engine.practice.store import alone, opened
+
+
+class ResetReport(msgspec.Struct, frozen=True):
+    """`engine reset`: the snapshot that keeps what was there, and how to get it back."""
+
+    exercise: str
+    snapshot: str
+    restore: str
+
+
+def run(session: Session, id: str | None = None) -> ResetReport:
+    """Save the practice copy to the history, throw it away, close the attempt."""
+    from engine.practice.history import History, read_all, throw_away
+
+    learner = session.learner
+    with alone(learner.private):
+        current = opened(session.attempts())
+        wanted = session.catalogue.entry(id).id if id else None
+        if current is None or wanted not in (None, current.exercise):
+            raise NotApplicable(
+                f"{wanted} is not open." if wanted else "No break is open.",
+                next="`engine status` shows what is.",
+            )
+        exercise = current.exercise
+        folder = learner.practice(exercise)
+        snapshot = History(learner.private).save(read_all(folder) if folder.is_dir() else {})
+        file = learner.notes(session.catalogue.entry(exercise).phase_number)
+        notes.check(file)
+        event = session.store.append(exercise, current.number, "reset", {"snapshot": snapshot})
+        notes.add(
+            file, exercise, current.number, entries.reset(event.at[:10], snapshot, learner.lang)
+        )
+        throw_away(folder)
+    history = learner.private / "history.git"
+    restore = f"mkdir saved && git --git-dir={history} archive {snapshot} | tar -x -C saved"
+    return ResetReport(exercise, snapshot, restore)

@@ -1,0 +1,95 @@
+"""What every command starts from: the learner, their pack, their events, their code."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.errors import NotApplicable, UsageError
+from engine.practice import learner as learners
+from engine.practice.learner import Learner
+from engine.practice.store import Attempt, Store, attempts, latest, opened
+from engine.spec.load import Catalogue, Entry
+
+
+class Session:
+    """One command's view of one learner."""
+
+    def __init__(self, learner: Learner) -> None:
+        self.learner = learner
+        self.store = Store(learner.private)
+
+    @classmethod
+    def here(cls, name: str | None = None, start: Path | None = None) -> Session:
+        """The learner of this folder, or the one called `name`. Raises UsageError."""
+        return cls(learners.find(name, start))
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The learner's pack. Raises UsageError when there is none of that name."""
+        return Catalogue.find(self.learner.settings.pack)
+
+    def attempts(self) -> list[Attempt]:
+        """Everything that was tried so far."""
+        return attempts(self.store.events())
+
+    def open_break(self) -> Attempt:
+        """The break that is open. Raises NotApplicable."""
+        found = opened(self.attempts())
+        if found is None:
+            raise NotApplicable(
+                "No break is open.", next="`engine next` says what is ready for you."
+            )
+        return found
+
+    def latest(self, id: str) -> Attempt | None:
+        """The newest attempt at an exercise."""
+        return latest(self.attempts(), id)
+
+    def text(self, text: Mapping[str, str]) -> str:
+        """A text of a spec in the learner's language."""
+        return said(text, self.learner.lang)
+
+    def model_files(self) -> dict[str, bytes]:
+        """The learner's model code as it is on disk now. Raises LearnerCodeError."""
+        from engine.practice import model
+
+        contract = self.catalogue.contract
+        roles = self.learner.roles(self.catalogue)
+        modules = {where.partition(":")[0] for where in roles.values()}
+        root = self.learner.model
+        if not root.is_dir():
+            raise UsageError(
+                "The folder of the model code is gone.",
+                where=str(root),
+                next="Set `model:` in learner.yaml to where your code is.",
+            )
+        files = model.read(root, contract.roots, modules)
+        model.check_syntax(files)
+        return files
+
+
+def said(text: Mapping[str, str], lang: str) -> str:
+    """A text in a language, else in the first one it has."""
+    return text.get(lang) or next(iter(text.values()), "")
+
+
+def fresh_seed() -> int:
+    """A seed from the operating system's randomness."""
+    return secrets.randbits(63)
+
+
+def title(catalogue: Catalogue, entry: Entry, lang: str) -> str:
+    """The title of an exercise."""
+    spec = catalogue.build(entry.id) if entry.kind == "build" else catalogue.break_(entry.id)
+    return said(spec.title, lang)
+
+
+def plain(value: Any) -> Any:
+    """A report -> what JSON can hold."""
+    return msgspec.to_builtins(value)

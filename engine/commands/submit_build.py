@@ -1,0 +1,74 @@
+"""`engine submit-build`: a component of the learner's own tree against the reference."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from engine.commands import flows
+from engine.commands.session import Session, fresh_seed
+from engine.errors import UsageError
+from engine.judge.verdict import Verdict
+from engine.practice.store import alone
+from engine.run.types import Sandbox
+
+
+class BuildReport(msgspec.Struct, frozen=True):
+    """`engine submit-build`."""
+
+    exercise: str
+    title: str
+    passed: bool
+    verdict: Verdict
+    graded: tuple[tuple[str, str], ...]  # file, sha256
+    sandbox: Sandbox
+    next: str
+
+
+def run(session: Session, id: str | None = None) -> BuildReport:
+    """Judge one component. Without an id, the first of the course that has not passed."""
+    learner, catalogue = session.learner, session.catalogue
+    entry = catalogue.entry(id or _first_open(session))
+    if entry.kind != "build":
+        raise UsageError(
+            f"{entry.id} is a break, not a build exercise.",
+            next="`engine submit-fix` judges the fix of the break that is open.",
+        )
+    spec = catalogue.build(entry.id)
+    files = session.model_files()
+    tree = learner.tree(catalogue, files, learner.model)
+    with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+        verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed())
+        sandbox = servers.sandbox
+    graded = tuple((p, hashlib.sha256(files[p]).hexdigest()) for p in [spec.edit] if p in files)
+    graded = graded or (("(all files)", _hash(files)),)
+    with alone(learner.private):
+        data = {"passed": verdict.passed, "seed": verdict.seed, "graded": graded}
+        session.store.append(entry.id, 1, "built", data)
+    return BuildReport(
+        entry.id,
+        session.text(spec.title),
+        verdict.passed,
+        verdict,
+        graded,
+        sandbox,
+        "engine next" if verdict.passed else f"engine hint {entry.id}",
+    )
+
+
+def _first_open(session: Session) -> str:
+    done = {a.exercise for a in session.attempts() if a.state == "passed"}
+    for entry in session.catalogue.entries.values():
+        if entry.kind == "build" and entry.id not in done:
+            return entry.id
+    raise UsageError(
+        "Every build exercise has passed.", next="`engine submit-build ID` checks one again."
+    )
+
+
+def _hash(files: dict[str, bytes]) -> str:
+    joined = hashlib.sha256()
+    for path, data in sorted(files.items()):
+        joined.update(f"{path}\0{len(data)}\0".encode() + data)
+    return joined.hexdigest()

@@ -1,0 +1,207 @@
+"""`engine submit-fix`: the learner's diff, the judge on unseen inputs, and, when right, the reveal."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import random
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from engine.commands import flows
+from engine.commands.answers import Answer
+from engine.commands.observe_ import trees
+from engine.commands.session import Session, fresh_seed
+from engine.judge.verdict import Verdict
+from engine.practice import entries, notes
+from engine.practice.store import Attempt, alone
+from engine.run.types import Sandbox
+from engine.spec.types import Cause, Option
+
+
+class CauseResult(msgspec.Struct, frozen=True):
+    """The cause question, answered."""
+
+    chosen: str
+    confidence: int
+    right: bool
+    because: str
+
+
+class Reveal(msgspec.Struct, frozen=True):
+    """What is told after a right fix."""
+
+    hidden_cause: str
+    reference_diff: str
+    fix: str
+    why: str
+    next: str
+    cause: CauseResult | None
+
+
+class FixReport(msgspec.Struct, frozen=True):
+    """`engine submit-fix`."""
+
+    exercise: str
+    title: str
+    passed: bool
+    diff: str
+    verdict: Verdict
+    graded: tuple[tuple[str, str], ...]  # file, sha256
+    sandbox: Sandbox
+    restored: bool
+    suspicious: tuple[str, ...]
+    reveal: Reveal | None
+    notes: str
+
+
+AskCause = Callable[[str, Sequence[tuple[str, str]]], Answer | None]
+
+
+def no_answer(_: str, __: Sequence[tuple[str, str]]) -> Answer | None:
+    """Nobody is there to be asked."""
+    return None
+
+
+def run(session: Session, ask: AskCause = no_answer) -> FixReport:
+    """Judge the practice copy. Raises what the learner's files or the store are at fault for."""
+    learner, catalogue = session.learner, session.catalogue
+    with alone(learner.private):
+        attempt = session.open_break()
+        id = attempt.exercise
+        spec = catalogue.break_(id)
+        broken = _broken(session, attempt)
+        before, now = trees(session, attempt)
+        changed = unified(broken, now.files)
+        with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+            verdict = flows.grade_fix(servers, catalogue, id, before, now, fresh_seed())
+            sandbox = servers.sandbox
+        restored = all(now.files.get(path) == data for path, data in before.files.items())
+        graded = graded_files(broken, now.files)
+        data = {"passed": verdict.passed, "seed": verdict.seed, "graded": graded, "diff": changed}
+        session.store.append(id, attempt.number, "submitted", data)
+        reveal = None
+        if verdict.passed:
+            reveal = _close(
+                session, attempt, spec.cause, ask, changed, broken, before.files, restored
+            )
+    return FixReport(
+        id,
+        session.text(spec.title),
+        verdict.passed,
+        changed,
+        verdict,
+        graded,
+        sandbox,
+        restored,
+        () if verdict.passed else suspicious(changed),
+        reveal,
+        str(learner.notes(catalogue.entry(id).phase_number)),
+    )
+
+
+def _broken(session: Session, attempt: Attempt) -> dict[str, bytes]:
+    from engine.practice.history import History
+
+    data = attempt.last("injected")
+    assert data is not None
+    return History(session.learner.private).load(data["broken"])
+
+
+def _close(
+    session: Session,
+    attempt: Attempt,
+    cause: Cause,
+    ask: AskCause,
+    changed: str,
+    broken: Mapping[str, bytes],
+    before: Mapping[str, bytes],
+    restored: bool,
+) -> Reveal:
+    id, catalogue = attempt.exercise, session.catalogue
+    spec, lang = catalogue.break_(id), session.learner.lang
+    result = _ask_cause(session, cause, ask)
+    if result:
+        data = {"chosen": result.chosen, "confidence": result.confidence, "right": result.right}
+        session.store.append(id, attempt.number, "caused", data)
+    hidden = session.text(spec.hidden_cause)
+    chosen = None
+    if result:
+        chosen = (_option_text(session, cause.options, result.chosen), result.right)
+    text = entries.closed(
+        hints=len(attempt.all("hinted")), diff=changed, cause=hidden, chosen=chosen,
+        restored=restored, lang=lang,
+    )  # fmt: skip
+    file = session.learner.notes(catalogue.entry(id).phase_number)
+    notes.add(file, id, attempt.number, text)
+    session.store.append(id, attempt.number, "closed", {"restored": restored})
+    return Reveal(
+        hidden,
+        unified(broken, before),
+        session.text(spec.fix),
+        session.text(spec.why),
+        session.text(spec.next),
+        result,
+    )
+
+
+def _ask_cause(session: Session, cause: Cause, ask: AskCause) -> CauseResult | None:
+    options = list(cause.options)
+    random.SystemRandom().shuffle(options)
+    answer = ask(session.text(cause.ask), [(o.id, session.text(o.text)) for o in options])
+    if answer is None:
+        return None
+    chosen = next(option for option in options if option.id == answer.answer)
+    return CauseResult(
+        chosen.id, answer.confidence, chosen.id == cause.right, session.text(chosen.because)
+    )
+
+
+def _option_text(session: Session, options: Sequence[Option], id: str) -> str:
+    return next(session.text(option.text) for option in options if option.id == id)
+
+
+def unified(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> str:
+    """A unified diff of two file sets."""
+    lines: list[str] = []
+    for path in sorted({*old, *new}):
+        a, b = old.get(path, b""), new.get(path, b"")
+        if a != b:
+            lines += difflib.unified_diff(
+                a.decode("utf-8", "replace").splitlines(),
+                b.decode("utf-8", "replace").splitlines(),
+                f"a/{path}",
+                f"b/{path}",
+                lineterm="",
+            )
+    return "\n".join(lines) + ("\n" if lines else "")
+
+
+def graded_files(
+    broken: Mapping[str, bytes], now: Mapping[str, bytes]
+) -> tuple[tuple[str, str], ...]:
+    """The files that differ from the broken state, with the sha256 of what was judged."""
+    return tuple(
+        (path, hashlib.sha256(data).hexdigest())
+        for path, data in sorted(now.items())
+        if broken.get(path) != data
+    )
+
+
+SUSPICIOUS = {
+    "except": "a try/except: an error that is caught is not an error that is gone",
+    "clip": "clip: values that are cut off have lost what they meant",
+    "nan_to_num": "nan_to_num: the NaN came from somewhere",
+    "detach": "detach: values pass, gradients stop",
+    "isinstance": "a special case for some types",
+}
+
+
+def suspicious(diff: str) -> tuple[str, ...]:
+    """What in a refused diff may explain the refusal; it never decides one."""
+    added = [line[1:] for line in diff.splitlines() if line[:1] == "+" and line[:3] != "+++"]
+    found = [why for word, why in SUSPICIOUS.items() if any(word in line for line in added)]
+    if any(" 512" in line or "(512" in line or "=512" in line for line in added):
+        found.append("a number that fits only what was shown")
+    return tuple(found)

@@ -1,0 +1,165 @@
+"""Healthy and broken side by side: what was measured, in a form that can be shown and kept."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from engine.judge.compare import show
+from engine.run.types import Outcome, Raised
+
+OPERATORS: Mapping[type, Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+FUNCTIONS = {"log": math.log, "sqrt": math.sqrt, "exp": math.exp}
+CURVE_POINTS = 200  # of a curve, at most
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One recorded value, healthy and broken: a shape, or a number."""
+
+    name: str
+    healthy: str
+    broken: str
+    differs: bool
+
+
+class Observation(msgspec.Struct, frozen=True):
+    """What one probe measured on both versions."""
+
+    title: str
+    shapes: tuple[Row, ...]
+    numbers: tuple[Row, ...]
+    norms: tuple[Row, ...]
+    healthy_curve: tuple[float, ...]
+    broken_curve: tuple[float, ...]
+    curve: str
+    orientation: tuple[tuple[str, float], ...]
+    error: str
+    healthy_error: str
+    traceback: tuple[str, ...]
+    output: str
+
+
+def evaluate(expression: str) -> float:
+    """A little arithmetic: numbers, + - * / **, log, sqrt, exp. Raises ValueError."""
+
+    def value(node: ast.AST) -> float:
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return float(node.value)  # type: ignore[arg-type]
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return float(OPERATORS[type(node.op)](value(node.left), value(node.right)))
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -value(node.operand)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in FUNCTIONS and len(node.args) == 1 and not node.keywords:
+                return FUNCTIONS[node.func.id](value(node.args[0]))
+        raise ValueError(f"{expression!r} is more than simple arithmetic")
+
+    try:
+        return value(ast.parse(expression, mode="eval").body)
+    except (SyntaxError, ZeroDivisionError, OverflowError) as error:
+        raise ValueError(f"{expression!r}: {error}") from None
+
+
+def observe(
+    title: str, healthy: Outcome, broken: Outcome, *, curve: str, orientation: Mapping[str, str]
+) -> Observation:
+    """Put two outcomes of one probe side by side."""
+    names = list(dict.fromkeys([*healthy.values, *broken.values]))
+    shapes, numbers, norms = [], [], []
+    for name in names:
+        a, b = healthy.values.get(name), broken.values.get(name)
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            if name.startswith("grad"):
+                norms.append(_row(name, _norm(a), _norm(b)))
+            else:
+                shapes.append(_row(name, _shape(a), _shape(b)))
+        elif not isinstance(a, dict) and not isinstance(b, dict):
+            numbers.append(_row(name, _plain(a), _plain(b)))
+    return Observation(
+        title,
+        tuple(shapes),
+        tuple(numbers),
+        tuple(norms),
+        _curve(healthy, curve),
+        _curve(broken, curve),
+        curve,
+        tuple((label, evaluate(text)) for label, text in orientation.items()),
+        _error(broken),
+        _error(healthy),
+        traceback(broken.raised),
+        broken.output,
+    )
+
+
+def traceback(raised: Raised | None) -> tuple[str, ...]:
+    """The frames of the learner's own files, outermost first."""
+    if raised is None:
+        return ()
+    return tuple(
+        f"{frame.path}:{frame.line} in {frame.function}: {frame.text}"
+        for frame in raised.frames
+        if not frame.path.startswith("pack/")
+    )
+
+
+def measured(outcome: Outcome, value: str) -> str | float | None:
+    """What a prediction is compared with; None when it was not measured."""
+    if value == "raised":
+        return outcome.raised.type if outcome.raised else "none"
+    if value == "last":
+        return list(outcome.values)[-1] if outcome.values else "nothing"
+    found = outcome.values.get(value)
+    if found is None and (outcome.raised or outcome.stopped):
+        return "none"
+    if isinstance(found, (np.ndarray, np.generic)):
+        found = found.item() if found.size == 1 else None
+    if isinstance(found, bool) or found is None:
+        return None if found is None else str(found)
+    return float(found) if isinstance(found, (int, float)) else str(found)
+
+
+def _row(name: str, healthy: str, broken: str) -> Row:
+    return Row(name, healthy, broken, healthy != broken)
+
+
+def _shape(value: Any) -> str:
+    return show(value).removeprefix("an array ") if isinstance(value, np.ndarray) else "-"
+
+
+def _norm(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return "-"
+    return f"{float(np.sqrt((np.asarray(value, dtype=np.float64) ** 2).sum())):.4g}"
+
+
+def _plain(value: Any) -> str:
+    return "-" if value is None else show(value)
+
+
+def _curve(outcome: Outcome, name: str) -> tuple[float, ...]:
+    found = outcome.values.get(name)
+    if isinstance(found, dict):
+        found = found.get("list")
+    if not isinstance(found, (list, np.ndarray)):
+        return ()
+    return tuple(float(x) for x in found[:CURVE_POINTS])
+
+
+def _error(outcome: Outcome) -> str:
+    if outcome.raised:
+        return f"{outcome.raised.type}: {outcome.raised.message}"
+    if outcome.stopped:
+        return f"no answer ({outcome.stopped})"
+    return ""

@@ -1,0 +1,24 @@
+"""The JSON Schema of `pack.yaml`, `build.yaml` and `<break>.yaml`."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+
+from engine.spec.types import Break, Build, Pack
+
+
+def schema_text() -> str:
+    """One document, with a definition for each kind of file."""
+    schemas, definitions = msgspec.json.schema_components(
+        [Pack, Build, Break], ref_template="#/$defs/{name}"
+    )
+    names = ("pack.yaml", "build.yaml", "<break>.yaml")
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "engine exercises",
+        "files": dict(zip(names, schemas, strict=True)),
+        "$defs": definitions,
+    }
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,68 @@
+"""Asks a person at the terminal; what does not fit is asked again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from engine.commands.answers import Answer, checked, checked_choice, checked_confidence
+from engine.commands.break_ import Opening
+from engine.commands.session import said
+from engine.errors import UsageError
+from engine.spec.types import Prediction
+from engine.view.out import safe
+
+T = TypeVar("T")
+WORDS = {
+    "en": ("Your answer: ", "How sure are you (50 to 100%): ", "Before you look:"),
+    "es": ("Tu respuesta: ", "¿Cuánto te fías (de 50 a 100%)?: ", "Antes de mirar:"),
+}
+
+
+def interactive() -> bool:
+    """Whether somebody can be asked."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def predictions(opening: Opening) -> list[Answer]:
+    """Show the exercise and ask every prediction."""
+    from engine.view.text import show
+
+    show(opening)
+    answer, sure, before = WORDS.get(opening.lang, WORDS["en"])
+    print(f"\n{before}")
+    return [_ask(prediction, opening.lang, answer, sure) for prediction in opening.predictions]
+
+
+def _ask(prediction: Prediction, lang: str, answer: str, sure: str) -> Answer:
+    unit = f" [{prediction.unit}]" if prediction.unit else ""
+    print(safe(f"\n{said(prediction.ask, lang)}{unit}"))
+    for number, option in enumerate(prediction.options, 1):
+        print(safe(f"  {number}. {said(option.text, lang)}"))
+    given = _until(answer, lambda text: checked(prediction, text, 50).answer)
+    confidence = _until(sure, lambda text: checked_confidence(text, prediction.id))
+    return Answer(prediction.id, given, confidence)
+
+
+def cause(question: str, options: Sequence[tuple[str, str]]) -> Answer | None:
+    """The cause question, in the order it was drawn in."""
+    print(safe(f"\n{question}"))
+    for number, (_, text) in enumerate(options, 1):
+        print(safe(f"  {number}. {text}"))
+    ids = [id for id, _ in options]
+    chosen = _until("1 to 4: ", lambda text: checked_choice(ids, text.strip(), "cause"))
+    sure = _until("50 to 100%: ", lambda text: checked_confidence(text, "cause"))
+    return Answer("cause", chosen, sure)
+
+
+def _until(prompt: str, read: Callable[[str], T]) -> T:
+    while True:
+        try:
+            text = input(prompt)
+        except EOFError:
+            raise KeyboardInterrupt from None
+        try:
+            return read(text)
+        except UsageError as error:
+            print(safe(f"  {error.what}"))
