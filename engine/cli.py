@@ -11,6 +11,9 @@ from typing import Annotated, Any
 
 import typer
 
+# typer brings its own click since 0.26; this is the base of its usage errors in either case
+ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+
 app = typer.Typer(
     help="Break your own model code on purpose, and find out why.",
     add_completion=False,
@@ -357,16 +360,14 @@ def dev_schema() -> None:
 
 def main() -> None:
     """Run the command; every error leaves as words and an exit code."""
-    import click
-
     as_json = "--json" in sys.argv[1:]
     try:
         code = app(standalone_mode=False, prog_name="engine")
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
-    except click.ClickException as error:
+    except ClickException as error:
         _usage(error, as_json)
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, typer.Abort):
         sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
         sys.exit(130)
     except BrokenPipeError:

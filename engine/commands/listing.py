@@ -39,14 +39,24 @@ class ShowReport(msgspec.Struct, frozen=True):
     parts: tuple[tuple[str, str], ...]
 
 
+class Stated(msgspec.Struct, frozen=True):
+    """One exercise and how far the learner is with it."""
+
+    id: str
+    kind: str
+    phase: str
+    state: str
+
+
 class StatusReport(msgspec.Struct, frozen=True):
     """`engine status`."""
 
     learner: str
     home: str
     model: str
-    exercises: tuple[Listed, ...]
+    exercises: tuple[Stated, ...]
     open: str
+    practice: str
     hints_taken: int
     calibration: tuple[Bin, ...]
     predictions: int
@@ -197,8 +207,12 @@ def status(session: Session) -> StatusReport:
         session.learner.settings.name,
         str(session.learner.home),
         str(session.learner.model),
-        _listed(session.catalogue, session.learner.lang, states),
+        tuple(
+            Stated(entry.id, entry.kind, entry.phase_number, states.get(entry.id, "new"))
+            for entry in session.catalogue.entries.values()
+        ),
         current.exercise if current else "",
+        str(session.learner.practice(current.exercise)) if current else "",
         len(current.all("hinted")) if current else 0,
         calibration(scored),
         len(scored),

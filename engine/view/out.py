@@ -53,6 +53,18 @@ def safe(text: str) -> str:
     return "".join(c if c in "\n\t" or (c.isprintable()) else f"\\x{ord(c):02x}" for c in text)
 
 
+def reflowed(text: str) -> str:
+    """Paragraphs as single lines, so that they can be wrapped anew; lists and code stay."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        joins = lines and lines[-1].strip() and line.strip()
+        if joins and not line.startswith((" ", "-")) and not line[0].isdigit():
+            lines[-1] += " " + line
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
 def progress(text: str) -> None:
     """A line about work that takes a while, on standard error, when somebody watches."""
     if sys.stderr.isatty():

@@ -1,0 +1,27 @@
+"""`engine show` and `engine doctor`."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from engine.commands.doctor import DoctorReport
+from engine.commands.listing import ShowReport
+from engine.view.out import safe
+from engine.view.paper import code, say, section
+
+
+def exercise(out: Console, report: ShowReport) -> None:
+    say(out, report.title, "bold")
+    for name, text in report.parts:
+        section(out, name.replace("_", " "))
+        if name in ("signature", "pipeline"):
+            code(out, text)
+        else:
+            say(out, text.strip(), indent=2)
+
+
+def doctor(out: Console, report: DoctorReport) -> None:
+    for finding in report.findings:
+        mark = Text("ok  ", "green") if finding.good else Text("FAIL", "red")
+        out.print(Text.assemble(mark, safe(f" {finding.what}: {finding.found}")))

@@ -1,0 +1,110 @@
+"""Builds and fixes: verdicts, and the reveal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from engine.commands.submit_build import BuildReport
+from engine.commands.submit_fix import FixReport
+from engine.judge.verdict import Result, Verdict
+from engine.run.types import Sandbox
+from engine.view.out import safe
+from engine.view.paper import code, say, section
+
+
+def build(out: Console, report: BuildReport) -> None:
+    say(out, report.title, "bold")
+    _verdict(out, report.verdict, report.graded, report.sandbox)
+    out.print()
+    if report.passed:
+        say(out, "Passed. Next: `engine next`", "bold green")
+    else:
+        say(out, f"Not yet. Next: `{report.next}` gives a hint.", "bold red")
+
+
+def fix(out: Console, report: FixReport) -> None:
+    section(out, "Your diff")
+    code(out, report.diff or "(nothing has changed yet)")
+    out.print()
+    failing = [result for result in report.verdict.results if not result.passed]
+    agree = len(report.verdict.results) - len(failing)
+    say(
+        out,
+        f"{agree} of {len(report.verdict.results)} checks agree, over"
+        f" {report.verdict.measurements} measurements on inputs nobody has seen.",
+    )
+    for result in failing[:3]:
+        shows = next(iter(result.shows.values()), result.id)
+        say(out, f"differs: {result.component}: {shows}", "red")
+        _difference(out, result)
+    if len(failing) > 3:
+        say(out, f"and {len(failing) - 3} more checks differ")
+    for path, digest in report.graded:
+        say(out, f"graded {path} sha256 {digest[:16]}", "dim")
+    out.print()
+    if not report.passed:
+        say(out, "Not mended yet.", "bold red")
+        for why in report.suspicious:
+            say(out, f"Worth a thought: {why}.", indent=2)
+        say(out, "`engine observe` measures again, `engine hint` helps.")
+        return
+    say(
+        out,
+        "Mended." + (" (The old text, restored exactly.)" if report.restored else ""),
+        "bold green",
+    )
+    reveal = report.reveal
+    if reveal is None:
+        return
+    if reveal.cause:
+        right = "That was the cause." if reveal.cause.right else "That was not the cause."
+        say(out, f"{right} {reveal.cause.because}")
+    for name, text in (
+        ("The hidden cause", reveal.hidden_cause),
+        ("How to mend it", reveal.fix),
+        ("Why this teaches something", reveal.why),
+    ):
+        section(out, name)
+        say(out, text.strip(), indent=2)
+    section(out, "From broken to what you had")
+    code(out, reveal.reference_diff)
+    section(out, "What is next")
+    say(out, reveal.next, indent=2)
+    say(out, f"\nYour entry is complete: {report.notes}")
+
+
+def _verdict(
+    out: Console, verdict: Verdict, graded: tuple[tuple[str, str], ...], sandbox: Sandbox
+) -> None:
+    of = len(verdict.results)
+    for number, result in enumerate(verdict.results, 1):
+        mark = Text("ok  ", style="green") if result.passed else Text("FAIL", style="red")
+        shows = next(iter(result.shows.values()), result.id) if result.shows else result.id
+        text = safe(f" {number}/{of} {result.component}: {shows} ({result.measurements})")
+        out.print(Text.assemble(mark, text))
+        if not result.passed:
+            _difference(out, result)
+    out.print()
+    for path, digest in graded:
+        say(out, f"graded {path} sha256 {digest[:16]}")
+    say(out, f"{of} checks, {verdict.measurements} measurements, seed {verdict.seed}")
+    if not sandbox.landlock or not sandbox.seccomp:
+        say(out, "This kernel lacks Landlock or seccomp: the code was not walled off.", "yellow")
+
+
+def _difference(out: Console, result: Result) -> None:
+    found = result.difference
+    if found is None:
+        return
+    at = str(list(found.index)) if found.index else ""
+    name = f"{found.value}{at}: " if found.value else ""
+    say(out, f"regime {result.regime}: {result.inputs}", indent=9)
+    say(out, f"{name}expected {found.expected}", indent=9)
+    say(out, f"{' ' * len(name)}got      {found.got}", indent=9)
+    if found.total > 1:
+        say(out, f"{found.differing} of {found.total} values differ", indent=9)
+    if result.pattern:
+        say(out, result.pattern, indent=9)
+    for line in result.traceback[-4:]:
+        say(out, line, "dim", indent=9)
