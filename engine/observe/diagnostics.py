@@ -85,7 +85,10 @@ def observe(
                 norms.append(_row(name, _norm(a), _norm(b)))
             else:
                 shapes.append(_row(name, _shape(a), _shape(b)))
-        elif not isinstance(a, dict) and not isinstance(b, dict):
+        elif isinstance(a, dict) or isinstance(b, dict):
+            if name != curve:
+                numbers.append(_row(name, _ends(a), _ends(b)))
+        else:
             numbers.append(_row(name, _plain(a), _plain(b)))
     return Observation(
         title,
@@ -142,6 +145,12 @@ def _norm(value: Any) -> str:
     if not isinstance(value, np.ndarray):
         return "-"
     return f"{float(np.sqrt((np.asarray(value, dtype=np.float64) ** 2).sum())):.4g}"
+
+
+def _ends(value: Any) -> str:
+    """A recorded list as its first and last item."""
+    items = value.get("list", ()) if isinstance(value, dict) else ()
+    return f"{show(items[0])} to {show(items[-1])}" if items else "-"
 
 
 def _plain(value: Any) -> str:

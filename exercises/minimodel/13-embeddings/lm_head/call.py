@@ -62,6 +62,8 @@ def training(learner, record, weight, ids, targets, lr, steps):
         flat = logits.reshape(-1, head.vocab_size_out)
         loss = learner.cross_entropy(flat, targets.reshape(-1))
         loss.backward()
+        if not losses:
+            record(logits=logits.data)
         losses.append(float(np.asarray(loss.data).reshape(())))
         norms.append(float(np.sqrt((embedding.weight.grad**2).sum())))
         record(losses=list(losses), grad_norms=list(norms))

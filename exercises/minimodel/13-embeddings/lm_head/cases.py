@@ -6,7 +6,7 @@ from pack.common import distinct, leading, normal
 
 def sizes(rng, regime):
     """(V, d): a vocabulary above 256 columns, or below for "small_vocab"."""
-    if regime == "shown":
+    if regime.startswith("shown"):
         return 512, 16
     if regime == "small_vocab":
         return distinct(rng, V=(19, 250), d=(3, 13))
@@ -53,10 +53,10 @@ def forward(rng, regime, dtype):
 def batch(rng, regime, V):
     if regime == "divides":  # B * T * V is a multiple of 256: the reshape is possible
         return rng.integers(0, V, (4, 8)), rng.integers(0, 256, (4, 8))
-    B, T = (2, 8) if regime == "shown" else (int(rng.integers(1, 4)), int(rng.integers(3, 6)))
+    B, T = (2, 8) if regime.startswith("shown") else (int(rng.integers(1, 4)), int(rng.integers(3, 6)))
     ids = rng.integers(0, V, (B, T))
     highest = min(V, 256)
-    if regime == "high_targets":  # at least one target that only a full vocabulary can score
+    if regime in ("high_targets", "shown_high"):  # at least one target that only a full vocabulary can score
         targets = rng.integers(0, V, (B, T))
         targets[0, -1] = int(rng.integers(highest, V))
     else:
@@ -69,7 +69,7 @@ def batch(rng, regime, V):
 def pipeline(rng, regime, dtype):
     V, d = sizes(rng, regime)
     ids, targets = batch(rng, regime, V)
-    return {"weight": normal(rng, (V, d), dtype, 0.02 if regime == "shown" else 0.5),
+    return {"weight": normal(rng, (V, d), dtype, 0.02 if regime.startswith("shown") else 0.5),
             "ids": ids, "targets": targets}  # fmt: skip
 
 
