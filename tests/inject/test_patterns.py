@@ -1,0 +1,41 @@
+"""Patterns with metavariables."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from engine.inject import patterns
+from engine.inject.source import Source
+
+CASES = [
+    ("self.n = $X", "self.n = 256", "self.n = emb.n  # keep\n", "self.n = 256  # keep\n"),
+    ("self.n = $X", "self.n = 256", "self.n: int = f(1)\n", "self.n: int = 256\n"),
+    (
+        "self.n, $D = $X",
+        "self.n, $D = 256, $X[1]",
+        "self.n, self.d = w.shape\n",
+        "self.n, self.d = 256, w.shape[1]\n",
+    ),
+    ("$O.n", "$O.e.n", "y = head.n + 1\n", "y = head.e.n + 1\n"),
+    ("softmax($X / $S)", "softmax($X)", "a = softmax(q @ k / s)\n", "a = softmax(q @ k)\n"),
+    ("$X + $X", "$X", "y = (a.b) + a.b\n", "y = a.b\n"),
+    ("sum($X)", "$X.total()", "y = sum(a + b)\n", "y = (a + b).total()\n"),
+]
+
+
+@pytest.mark.parametrize(("find", "replace", "before", "after"), CASES)
+def test_a_pattern_rewrites_the_smallest_part(find, replace, before, after):
+    """What both templates share is left as the learner wrote it."""
+    source = Source("f.py", before.encode())
+    match = next(patterns.find(find, source.module))
+    assert source.apply([patterns.rewrite(source, match, find, replace)]).decode() == after
+
+
+@pytest.mark.parametrize("text", ["y = a + b", "x.n = 1", "self.m = 1", "self.n += 1"])
+def test_a_pattern_does_not_fit_other_code(text):
+    """`self.n = $X` fits just that assignment, and `$X + $X` only equal operands."""
+    module = ast.parse(text)
+    assert not list(patterns.find("self.n = $X", module))
+    assert not list(patterns.find("$X + $X", module))

@@ -1,0 +1,64 @@
+"""The bug bites in code that nobody wrote for it, and nowhere but where it should."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from conftest import BREAKS, NAMES, corpus_tree
+
+from engine.commands import flows
+from engine.errors import NotApplicable
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("id", BREAKS)
+def test_every_break_bites_in_every_implementation(servers, catalogue, id, name):
+    """A few lines of one file change, the file parses, and the judge tells broken from healthy."""
+    tree = corpus_tree(name)
+    planned = flows.plan_break(servers, catalogue, id, tree, seed=11)
+    assert planned.injection.changed_lines <= 4
+    for path, data in planned.injection.files.items():
+        assert data != tree.files[path]
+        ast.parse(data)
+    broken = tree.replaced(planned.injection.files)
+    assert not flows.grade_fix(servers, catalogue, id, tree, broken, seed=12).passed
+    assert flows.grade_fix(servers, catalogue, id, tree, tree, seed=13).passed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_implementation_passes_every_build_check(servers, catalogue, name):
+    """The corpus is correct wherever the pack looks."""
+    tree = corpus_tree(name)
+    for entry in catalogue.entries.values():
+        if entry.kind == "build":
+            verdict = flows.grade_build(servers, catalogue, entry.component, tree, seed=17)
+            assert verdict.passed, verdict.failing
+
+
+def test_code_that_is_not_healthy_is_refused_with_the_build_to_mend(servers, catalogue, plain):
+    """A head without its transposed product is named before anything is tried."""
+    path = "src/minimodel/nn/lm_head.py"
+    broken = plain.files[path].replace(b"weight.transpose((1, 0))", b"weight")
+    with pytest.raises(NotApplicable) as caught:
+        flows.plan_break(servers, catalogue, BREAKS[0], plain.replaced({path: broken}), seed=1)
+    assert "engine submit-build lm_head" in caught.value.next
+
+
+def test_a_refusal_says_where_it_looked_and_what_came_nearest(
+    servers, catalogue, plain, monkeypatch
+):
+    """With every proposer switched off there is nothing to try, and that is what is said."""
+    with pytest.raises(NotApplicable) as caught:
+        flows.plan_break(servers, catalogue, BREAKS[0], plain, seed=1, only=["mutation"])
+    assert "looked in" in caught.value.where
+    assert "learner.yaml" in caught.value.next
+
+
+def test_a_fault_elsewhere_is_no_hindrance(servers, catalogue, plain):
+    """An embedding that forgets to check its ids does not keep the head from being broken."""
+    path = "src/minimodel/nn/embedding.py"
+    careless = plain.files[path].replace(b"if outside.any():", b"if False:")
+    tree = plain.replaced({path: careless})
+    assert not flows.grade_build(servers, catalogue, "embedding", tree, seed=2).passed
+    assert flows.plan_break(servers, catalogue, BREAKS[0], tree, seed=2).injection.files

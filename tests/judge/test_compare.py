@@ -1,0 +1,123 @@
+"""What counts as the same, and what does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.judge.compare import difference, mentioned
+from engine.judge.explain import pattern
+from engine.run.types import Outcome, Raised
+
+X = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
+
+
+def outcome(value, **more):
+    return Outcome(values={"y": value}, **more)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_rounding_is_no_difference(dtype):
+    """Values a few units in the last place apart agree."""
+    x = X.astype(dtype)
+    assert difference(outcome(x), outcome(x * (1 + 8 * np.finfo(dtype).eps)), dtype=dtype) is None
+
+
+@pytest.mark.parametrize(
+    ("got", "aspect"),
+    [
+        (X + 1e-3, "value"),
+        (X[:, :2], "shape"),
+        (X.astype("float32"), "dtype"),
+        (np.where(X > 4, np.nan, X), "value"),
+        (np.where(X > 4, np.inf, X), "value"),
+        ("text", "value"),
+        ({"odd": "an object of type Liar"}, "value"),
+        (3.0, "value"),
+    ],
+)
+def test_each_aspect_is_told(got, aspect):
+    """A wrong value, shape, dtype or kind of thing is a difference of that aspect."""
+    found = difference(outcome(X), outcome(got))
+    assert found is not None
+    assert found.aspect == aspect
+
+
+def test_a_small_row_beside_a_large_one_is_still_compared():
+    """The bound follows each row, so a row of 1e-4 is not lost beside one of 1e4."""
+    wide = np.array([[1e4, 2e4], [1e-4, 2e-4]])
+    wrong = wide.copy()
+    wrong[1] *= 1.01
+    assert difference(outcome(wide), outcome(wrong)) is not None
+
+
+@pytest.mark.parametrize("stopped", ["timeout", "died", "output", "not run"])
+def test_no_answer_is_never_agreement(stopped):
+    """A run that stopped differs from any answer, even from one with no values."""
+    assert difference(Outcome(), Outcome(stopped=stopped)).aspect == "stopped"
+
+
+def test_a_missing_value_and_a_changed_input_are_differences():
+    """What the reference records must be there, and inputs must be as they were."""
+    assert difference(outcome(X), Outcome()).aspect == "missing"
+    assert difference(outcome(X), outcome(X, changed=("h",))).aspect == "inputs"
+
+
+def test_an_error_must_be_of_the_kind_and_name_what_is_asked():
+    """A subclass will do; a message without the number will not."""
+    wanted = Outcome(raised=Raised("IndexError", mentions=("700", "512")))
+    good = Raised("MyError", ("MyError", "IndexError", "LookupError"), "id 700, vocabulary 512")
+    assert difference(wanted, Outcome(raised=good)) is None
+    for bad in (
+        Raised("IndexError", ("IndexError",), "id 700"),
+        Raised("ValueError", ("ValueError",), "700 512"),
+    ):
+        assert difference(wanted, Outcome(raised=bad)) is not None
+    assert difference(wanted, Outcome()) is not None
+    assert difference(Outcome(), Outcome(raised=good)) is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["got (3, 4)", "3x4", "[3,4]", "shape=(3,4), wanted (12,)", "-1 (3, 4)"]
+)
+def test_a_shape_may_be_written_in_any_way(text):
+    """The numbers in a row are what is looked for."""
+    assert mentioned("(3, 4)", text)
+    assert not mentioned("(3, 5)", text)
+
+
+def test_numbers_inside_longer_numbers_do_not_count():
+    """12 does not name 1, and 512 does not name 51."""
+    assert not mentioned("1", "12")
+    assert not mentioned("51", "512")
+    assert mentioned("-3", "id -3 is negative")
+    assert mentioned("1000", "1,000 tokens")
+
+
+@given(st.floats(1e-6, 1e6), st.floats(-0.5, 0.5).filter(lambda e: abs(e) > 1e-3))
+def test_a_relative_error_of_a_thousandth_is_seen_at_every_size(size, error):
+    """The tolerance follows the values."""
+    x = np.array([size])
+    assert difference(outcome(x), outcome(x * (1 + 2 * error))) is not None
+
+
+@pytest.mark.parametrize(
+    ("got", "words"),
+    [
+        (X * 1.414, "1.414 times"),
+        (X + 0.25, "+0.25"),
+        (X.T.copy(), "transposed"),
+        (X * 0, "is 0"),
+        (np.where(X > 100, X, np.nan), "NaN"),
+        (np.roll(X, 1, 1), "shifted by one along axis 1"),
+        (X * np.array([[1.0], [2.0]]), "one constant factor"),
+        (X + np.array([[0.0], [0.1]]) * X**2, "Only some rows"),
+    ],
+)
+def test_the_explanation_names_the_pattern(got, words):
+    """A person would say what is systematic about the numbers."""
+    expected, given_ = outcome(X), outcome(got)
+    found = difference(expected, given_)
+    assert words in pattern(found, expected, given_)

@@ -1,0 +1,220 @@
+"""No false pass, no false fail: silencers, right fixes, one target, zero checks."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import BREAKS, NAMES, corpus_tree
+
+from engine.commands import flows
+from engine.errors import EngineError
+from engine.judge.plan import FIX_DRAWS, Plan, plan
+from engine.judge.verdict import judge_build
+from engine.spec.types import Check
+
+HEAD, LOSS, EMBEDDING = (
+    "src/minimodel/nn/lm_head.py",
+    "src/minimodel/nn/loss.py",
+    "src/minimodel/nn/embedding.py",
+)
+LOUD, SILENCED = BREAKS[:2]
+WIDTH = "self.vocab_size_out = 256"
+
+RIGHT_FIXES = {
+    "from the embedding": (HEAD, WIDTH, "self.vocab_size_out = embedding.vocab_size"),
+    "from the table": (HEAD, WIDTH, "self.vocab_size_out = len(embedding.weight.data)"),
+    "from its shape": (HEAD, WIDTH, "self.vocab_size_out = int(embedding.weight.shape[0])"),
+    "unpacked": (HEAD, WIDTH, "self.vocab_size_out, _ = embedding.weight.shape"),
+    "with an assertion": (
+        HEAD, WIDTH,
+        "assert embedding.weight.ndim == 2\n        self.vocab_size_out = embedding.vocab_size",
+    ),
+}  # fmt: skip
+PROPERTY = (
+    WIDTH,
+    "pass\n\n    @property\n    def vocab_size_out(self):\n        return self.embedding.vocab_size",
+)
+SILENCERS = {
+    "512": (HEAD, WIDTH, "self.vocab_size_out = 512"),
+    "512 when shown": (
+        HEAD, WIDTH, "self.vocab_size_out = 512 if embedding.vocab_size == 512 else 256",
+    ),
+    "rounded up": (
+        HEAD, WIDTH, "self.vocab_size_out = -(-embedding.vocab_size // 256) * 256",
+    ),
+    "at least 257": (HEAD, WIDTH, "self.vocab_size_out = max(256, embedding.vocab_size)"),
+    "an object that equals everything": (
+        HEAD, WIDTH,
+        "self.vocab_size_out = type('Any', (int,), {'__eq__': lambda s, o: True,"
+        " '__hash__': int.__hash__})(256)",
+    ),
+    "caught in the loss": (
+        LOSS, "    targets = np.asarray(targets)\n",
+        "    targets = np.asarray(targets)\n    try:\n        len(logits.data) == len(targets) or 1 / 0\n"
+        "    except ZeroDivisionError:\n        return logits.sum() * 0.0\n",
+    ),
+    "constant loss": (
+        LOSS, "    targets = np.asarray(targets)\n",
+        "    targets = np.asarray(targets)\n    if logits.shape[-1] == 256:\n"
+        "        return (logits * 0.0).sum() + 5.545\n",
+    ),
+    "check skipped": (LOSS, "if logits.shape[:-1] != targets.shape:", "if False:"),
+    "counting calls": (
+        HEAD, WIDTH,
+        "LMHead.calls = getattr(LMHead, 'calls', 0) + 1\n"
+        "        self.vocab_size_out = embedding.vocab_size if LMHead.calls > 1 else 256",
+    ),
+    "behaving on even calls": (
+        HEAD, WIDTH,
+        "LMHead.calls = getattr(LMHead, 'calls', 0) + 1\n"
+        "        self.vocab_size_out = embedding.vocab_size if LMHead.calls % 2 else 256",
+    ),
+    "asking who calls": (
+        HEAD, WIDTH,
+        "import sys\n        caller = sys._getframe(1).f_code.co_filename\n"
+        "        self.vocab_size_out = embedding.vocab_size if 'call' not in caller else 256",
+    ),
+    "patched reshape": (
+        HEAD, WIDTH,
+        "self.vocab_size_out = 256\n        Tensor.reshape = lambda s, *a: s",
+    ),
+    "leaving quietly": (HEAD, WIDTH, "import os\n        os._exit(0)"),
+    "leaving politely": (HEAD, WIDTH, "raise SystemExit(0)"),
+    "reading the engine's reference": (
+        HEAD, WIDTH,
+        "import glob\n        found = glob.glob('/**/lm_head/reference.py', recursive=True)\n"
+        "        self.vocab_size_out = embedding.vocab_size if found and open(found[0]).read() else 256",
+    ),
+    "scaled embedding gradient": (
+        EMBEDDING, "return self.weight[ids]", "return self.weight[ids] * 1.0000001 + 1e-5",
+    ),
+    "input written to": (
+        HEAD, "logits = h @", "h.data[...] = h.data + 0.0 * 1\n        h.data += 1e-9\n        logits = h @",
+    ),
+}  # fmt: skip
+
+
+def broken(servers, catalogue, id, tree):
+    planned = flows.plan_break(servers, catalogue, id, tree, seed=21)
+    return tree.replaced(planned.injection.files)
+
+
+def edited(tree, file, find, replace):
+    text = tree.files[file].decode()
+    assert find in text
+    return tree.replaced({file: text.replace(find, replace, 1).encode()})
+
+
+@pytest.mark.parametrize("name", RIGHT_FIXES)
+def test_a_right_fix_is_accepted_however_it_is_written(servers, catalogue, plain, name):
+    """The judge measures and does not read."""
+    tree = edited(broken(servers, catalogue, LOUD, plain), *RIGHT_FIXES[name])
+    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31)
+    assert verdict.passed, verdict.failing
+
+
+def test_a_property_is_a_right_fix(servers, catalogue, plain):
+    """The width may be computed at every look."""
+    tree = edited(broken(servers, catalogue, LOUD, plain), HEAD, *PROPERTY)
+    assert flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31).passed
+
+
+@pytest.mark.parametrize("name", SILENCERS)
+def test_a_silencer_is_refused(servers, catalogue, plain, name):
+    """What only makes the symptom go away differs from healthy code somewhere."""
+    tree = edited(broken(servers, catalogue, LOUD, plain), *SILENCERS[name])
+    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=41)
+    assert not verdict.passed
+    assert verdict.failing.difference is not None
+
+
+@pytest.mark.parametrize("other", NAMES)
+def test_any_correct_implementation_is_a_right_fix_for_any_other(servers, catalogue, plain, other):
+    """Another learner's healthy code agrees with the reference throughout."""
+    theirs = corpus_tree(other)
+    if other == "float32":
+        pytest.skip("another dtype is another contract")
+    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, theirs, seed=51)
+    assert verdict.passed, verdict.failing
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_verdict_does_not_depend_on_the_seed(servers, catalogue, plain, seed):
+    """The same candidate gets the same verdict, draw after draw."""
+    bad = edited(broken(servers, catalogue, LOUD, plain), *SILENCERS["rounded up"])
+    assert not flows.grade_fix(servers, catalogue, LOUD, plain, bad, seed=seed).passed
+    assert flows.grade_fix(servers, catalogue, LOUD, plain, plain, seed=seed).passed
+
+
+def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue, plain):
+    """Each probe that the break touches is drawn that often, and never with a size that was shown."""
+    checks = [("lm_head", check) for check in catalogue.build("lm_head").checks]
+    made = plan(checks, seed=3, dtype="float64", at_least=FIX_DRAWS)
+    counts: dict[str, int] = {}
+    for draw in made.draws:
+        counts[draw.probe] = counts.get(draw.probe, 0) + 1
+    assert min(counts.values()) >= FIX_DRAWS
+    sizes = {case.inputs["weight"].shape[0] for case in servers.cases(made.draws)}
+    assert not sizes & {512, 256}
+    assert len(sizes) > 50
+
+
+def test_draws_differ_from_one_judgement_to_the_next(servers):
+    """Another seed, other inputs."""
+    check = Check(id="c", shows={}, probe="forward", regimes=("normal",))
+    first, second = (
+        servers.cases(plan([("lm_head", check)], seed=s, dtype="float64").draws) for s in (1, 2)
+    )
+    assert not any(
+        (a.inputs["h"].shape, a.inputs["h"].sum()) == (b.inputs["h"].shape, b.inputs["h"].sum())
+        for a in first
+        for b in second
+    )
+
+
+def test_nothing_measured_is_an_error_and_never_a_pass():
+    """Zero checks cannot be a verdict."""
+    with pytest.raises(EngineError):
+        judge_build(Plan((), (), 0), [], [])
+
+
+def test_a_mixture_of_two_targets_is_refused(servers, catalogue, plain):
+    """Healthy in one regime and like the reference in another is like neither, when they differ."""
+    # the learner's own code adds a constant to logits of single rows: a fault of theirs, kept
+    own = edited(
+        plain,
+        HEAD,
+        "        return logits",
+        "        return logits + (1.0 if h.ndim == 1 else 0.0)",
+    )
+    fixed_like_reference = plain
+    mixed = edited(
+        plain,
+        HEAD,
+        "        return logits",
+        "        return logits + (1.0 if h.ndim == 1 and h.shape[0] % 2 else 0.0)",
+    )
+    assert flows.grade_fix(servers, catalogue, LOUD, own, own, seed=5).target == "before"
+    assert (
+        flows.grade_fix(servers, catalogue, LOUD, own, fixed_like_reference, seed=5).target
+        == "reference"
+    )
+    assert not flows.grade_fix(servers, catalogue, LOUD, own, mixed, seed=5).passed
+
+
+def test_breaking_another_component_is_refused(servers, catalogue, plain):
+    """A fix may not mend the head and spoil the loss."""
+    tree = edited(plain, LOSS, ".mean()", ".sum()")
+    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=6)
+    assert not verdict.passed
+
+
+@pytest.mark.parametrize("name", ["only the number", "only the columns"])
+def test_half_a_fix_of_the_silenced_form_is_refused(servers, catalogue, plain, name):
+    """Both the width and the columns have to be mended."""
+    tree = broken(servers, catalogue, SILENCED, plain)
+    if name == "only the number":
+        tree = edited(tree, HEAD, "[..., : self.vocab_size_out]", "[..., :256]")
+        tree = edited(tree, HEAD, WIDTH, "self.vocab_size_out = embedding.vocab_size")
+    else:
+        tree = edited(tree, HEAD, "[..., : self.vocab_size_out]", "")
+    assert not flows.grade_fix(servers, catalogue, SILENCED, plain, tree, seed=7).passed
