@@ -347,6 +347,39 @@ def dev_check(
     raise typer.Exit(0 if report.passed else 3)
 
 
+@dev.command("reach")
+def dev_reach(
+    model: Annotated[list[Path], typer.Option("--model", metavar="PATH", help="A model's folder.")],
+    pack: Annotated[str, typer.Option(help="The pack of exercises.")] = "minimodel",
+    exercise: Annotated[
+        list[str] | None, typer.Option("--exercise", metavar="ID", help="Only this break.")
+    ] = None,
+    write: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Store each broken tree there.")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Only this proposer: pattern, role, mutation, graft.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Into how much code do the breaks go? One line for each exercise and model (JSON Lines).
+
+    Example: engine dev reach --model tests/corpus/loops --exercise tied-vocab-mismatch --json
+    """
+    from engine.commands import dev_reach as command
+    from engine.view.out import emit_line, progress
+
+    for line in command.run(
+        model, pack=pack, exercises=exercise or (), write=write, only=only or (), progress=progress
+    ):
+        if json:
+            emit_line(line)
+        else:
+            from engine.view.author import reached
+
+            reached(line)
+
+
 @dev.command("schema")
 def dev_schema() -> None:
     """The JSON Schema of everything an author writes.

@@ -270,6 +270,19 @@ def _break_proofs(
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
     left = flows.grade_fix(servers, catalogue, id, tree, broken, fresh_seed())
     yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
+    seed = fresh_seed()
+    dtype = flows.dtype_of(servers, catalogue, tree)
+    for miss in spec.near_misses:
+        if miss.on != name:
+            continue
+        claim = f"the near miss {miss.name} is not taken for the bug"
+        try:
+            other = tree.replaced(_silenced(tree, miss))
+        except EngineError as error:
+            yield Proof(id, name, claim, False, error.what)
+            continue
+        trial = flows.oracle_for(servers, catalogue, id, tree, dtype, seed).try_(other)
+        yield Proof(id, name, claim, not trial.accepted, trial.reason)
     for silencer in spec.silencers:
         if silencer.on != name:
             continue
@@ -288,7 +301,7 @@ def _silenced(broken: Tree, silencer: Silencer) -> dict[str, bytes]:
     for edit in silencer.edits:
         text = files.get(edit.file, broken.files.get(edit.file, b"")).decode()
         if edit.find not in text:
-            raise SpecError(f"{edit.find!r} is not in {edit.file} of the broken code.")
+            raise SpecError(f"{edit.find!r} is not in {edit.file} of this code.")
         files[edit.file] = text.replace(edit.find, edit.replace, 1).encode()
         try:
             ast.parse(files[edit.file])

@@ -15,15 +15,16 @@ import numpy as np
 
 from engine.errors import NotApplicable, SpecError
 from engine.inject import places
-from engine.inject.cascade import Code, Injection, NotFound, inject
+from engine.inject.cascade import Injection, NotFound, inject
 from engine.inject.oracle import BEFORE, SEEDS, Item, Oracle
+from engine.inject.proposers import Code
 from engine.judge.plan import FIX_DRAWS, Plan, derive, plan
 from engine.judge.verdict import Verdict, healthy, judge_build, judge_fix
 from engine.practice.model import role_files
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
 from engine.run.types import Case, Draw, Outcome, Tree, Values
 from engine.spec.load import Catalogue
-from engine.spec.types import Break, Check, Need, RoleEdit
+from engine.spec.types import Break, Check, Need
 
 NEED_DRAWS = 2  # draws a property and regime, before a break
 SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection
@@ -112,6 +113,10 @@ def grade_fix(
     return judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
 
 
+class Unhealthy(NotApplicable):
+    """The code is not healthy where this break needs it."""
+
+
 class Planned(msgspec.Struct, frozen=True):
     """A verified injection, with what it took."""
 
@@ -141,17 +146,8 @@ def plan_break(
     dtype = dtype_of(servers, catalogue, tree)
     _check_needs(servers, catalogue, id, tree, dtype, seed)
     started = time.perf_counter()
-    touched = {entry.component} | catalogue.users(entry.component)
-    symptoms = _symptoms(servers, catalogue, spec, entry.file, tree, dtype, seed)
-    siblings = _siblings(servers, catalogue, spec, touched, tree, dtype, seed)
-
-    def measure(candidate: Tree, cases: Sequence[Case]) -> list[Outcome]:
-        return servers.outcomes(candidate, jobs_of(cases), server="candidates")
-
+    oracle = oracle_for(servers, catalogue, id, tree, dtype, seed)
     trace = Tracer(servers, entry.file, tree, dtype, seed)
-    oracle = Oracle(measure, symptoms, siblings)
-    if not oracle.check_symptom():
-        raise SpecError("The declared symptom is the same as healthy code.", where=entry.file)
     files = role_files(tree.roles, tree.roots, tree.files)
     code = Code(tree, files)
     progress("looking for a place for the bug")
@@ -170,6 +166,24 @@ def plan_break(
     return Planned(injection, path, symbol, milliseconds, ())
 
 
+def oracle_for(
+    servers: Servers, catalogue: Catalogue, id: str, tree: Tree, dtype: str, seed: int
+) -> Oracle:
+    """What decides whether a candidate bites in this healthy tree. Raises SpecError."""
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    touched = {entry.component} | catalogue.users(entry.component)
+    symptoms = _symptoms(servers, catalogue, spec, entry.file, tree, dtype, seed)
+    siblings = _siblings(servers, catalogue, spec, touched, tree, dtype, seed)
+
+    def measure(candidate: Tree, cases: Sequence[Case]) -> list[Outcome]:
+        return servers.outcomes(candidate, jobs_of(cases), server="candidates")
+
+    oracle = Oracle(measure, symptoms, siblings)
+    if not oracle.check_symptom():
+        raise SpecError("The declared symptom is the same as healthy code.", where=entry.file)
+    return oracle
+
+
 def _check_needs(
     servers: Servers, catalogue: Catalogue, id: str, tree: Tree, dtype: str, seed: int
 ) -> None:
@@ -186,7 +200,7 @@ def _check_needs(
         first = failing[0]
         assert first.difference is not None
         name = f" in {first.difference.value}" if first.difference.value else ""
-        raise NotApplicable(
+        raise Unhealthy(
             f"{id} needs a healthy {first.component}, and yours is not: expected"
             f" {first.difference.expected}{name}, got {first.difference.got}. Nothing was changed.",
             where=f"{first.component}.{first.id}, {first.regime}: {first.inputs}"
@@ -217,11 +231,14 @@ def _symptoms(
             for i in range(SEEDS):
                 value = derive(seed, "oracle", component, probe, regime, i)
                 draws.append(Draw(component, probe, regime, value, dtype))
-                likes.append(symptom.like)
-    variants = sorted({like for like in likes if like != BEFORE})
+                likes.append(symptom)
+    variants = sorted({symptom.like for symptom in likes} - {BEFORE})
     cases = servers.cases(draws, variants)
     before = servers.outcomes(tree, jobs_of(cases))
-    return [Item(*parts) for parts in zip(cases, likes, before, strict=True)]
+    return [
+        Item(case, symptom.like, own, symptom.values)
+        for case, symptom, own in zip(cases, likes, before, strict=True)
+    ]
 
 
 def _siblings(
@@ -257,16 +274,16 @@ class Tracer:
         self._seed = seed
         self._runs: dict[tuple[str, str], list[tuple[Values, list[places.Site]]]] = {}
 
-    def __call__(self, edit: RoleEdit) -> list[places.Site]:
-        """The expressions that hold the value in two runs with different sizes."""
-        kept: dict[tuple[str, int, int, int, int], places.Site] | None = None
-        for named, recorded in self._run(edit.probe, edit.regime):
-            if edit.value not in named:
+    def __call__(self, probe: str, regime: str, value: str) -> list[places.Site]:
+        """The expressions that held the value in two runs with different sizes."""
+        kept: dict[places.Key, places.Site] | None = None
+        for named, recorded in self._run(probe, regime):
+            if value not in named:
                 raise SpecError(
-                    f"The reference neither records nor names {edit.value!r} in {edit.probe}.",
+                    f"The reference neither records nor names {value!r} in {probe}.",
                     where=self._file,
                 )
-            found = {s.key: s for s in places.holding(recorded, np.asarray(named[edit.value]))}
+            found = {s.key: s for s in places.holding(recorded, np.asarray(named[value]))}
             kept = found if kept is None else {key: kept[key] for key in kept if key in found}
         return list((kept or {}).values())
 

@@ -8,7 +8,6 @@ import msgspec
 
 from engine.judge.compare import Difference, difference
 from engine.run.types import Case, Outcome, Tree
-from engine.spec.types import Symptom
 
 SEEDS = 3  # draws a symptom and regime, at least
 BEFORE = "before"
@@ -20,6 +19,7 @@ class Item(msgspec.Struct, frozen=True):
     case: Case
     like: str  # BEFORE or a variant
     before: Outcome
+    values: tuple[str, ...] = ()  # that count, all when empty
 
     @property
     def probe(self) -> str:
@@ -28,12 +28,16 @@ class Item(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """What the oracle found: accepted, or why not; `met` are the probes whose symptom was there."""
+    """What the oracle found: accepted, or why not; `met` are the probes whose symptom was there.
+
+    `runs`: some probe that ran before still runs and gives something else.
+    """
 
     accepted: bool
     met: frozenset[str]
     reason: str = ""
     sibling: str = ""  # a probe of another component that changed
+    runs: bool = True
 
 
 Measure = Callable[[Tree, Sequence[Case]], list[Outcome]]
@@ -60,10 +64,11 @@ class Oracle:
     def try_(self, tree: Tree) -> Trial:
         """Measure a candidate: one draw of each symptom, then the others, then the siblings."""
         self.tried += 1
-        met, reason = self._compare(tree, self._first)
+        outcomes = self._run(tree, self._first)
+        met, reason = _compared(self._first, outcomes)
         if reason:
-            return Trial(False, met, reason)
-        _, reason = self._compare(tree, self._rest)
+            return Trial(False, met, reason, runs=_runs(self._first, outcomes))
+        _, reason = _compared(self._rest, self._run(tree, self._rest))
         if reason:
             return Trial(False, met, reason)
         for item, outcome in zip(self._siblings, self._run(tree, self._siblings), strict=True):
@@ -75,25 +80,30 @@ class Oracle:
     def _run(self, tree: Tree, items: Sequence[Item]) -> list[Outcome]:
         return self._measure(tree, [item.case for item in items])
 
-    def _compare(self, tree: Tree, items: Sequence[Item]) -> tuple[frozenset[str], str]:
-        missed: dict[str, str] = {}
-        for item, outcome in zip(items, self._run(tree, items), strict=True):
-            found = _unlike(item, outcome)
-            if found:
-                missed.setdefault(
-                    item.probe,
-                    f"{item.probe} ({item.case.draw.regime}) gave {found.got}"
-                    f" where the bug gives {found.expected}",
-                )
-        met = frozenset(item.probe for item in items) - missed.keys()
-        return met, next(iter(missed.values()), "")
+
+def _compared(items: Sequence[Item], outcomes: Sequence[Outcome]) -> tuple[frozenset[str], str]:
+    """The probes whose symptom is there in every regime, and the first that is not."""
+    missed: dict[str, str] = {}
+    for item, outcome in zip(items, outcomes, strict=True):
+        found = _unlike(item, outcome)
+        if found:
+            missed.setdefault(
+                item.probe,
+                f"{item.probe} ({item.case.draw.regime}) gave {found.got}"
+                f" where the bug gives {found.expected}",
+            )
+    met = frozenset(item.probe for item in items) - missed.keys()
+    return met, next(iter(missed.values()), "")
+
+
+def _runs(items: Sequence[Item], outcomes: Sequence[Outcome]) -> bool:
+    """Whether something ran to its end, and not as it was."""
+    return any(
+        outcome.raised is None and not outcome.stopped and difference(item.before, outcome)
+        for item, outcome in zip(items, outcomes, strict=True)
+    )
 
 
 def _unlike(item: Item, outcome: Outcome) -> Difference | None:
     expected = item.before if item.like == BEFORE else item.case.expected[item.like]
-    return difference(expected, outcome, dtype=item.case.draw.dtype)
-
-
-def regimes(symptoms: Sequence[Symptom]) -> list[tuple[Symptom, str]]:
-    """Each symptom with each of its regimes."""
-    return [(symptom, regime) for symptom in symptoms for regime in symptom.regimes]
+    return difference(expected, outcome, dtype=item.case.draw.dtype, values=item.values)

@@ -11,6 +11,8 @@ import numpy as np
 
 from engine.inject.source import Source
 
+Key = tuple[str, int, int, int, int]  # path, line, column, end line, end column
+
 
 class Site(msgspec.Struct, frozen=True):
     """An executed expression, with the values it had (copied, in order) and the frames it ran in."""
@@ -25,7 +27,7 @@ class Site(msgspec.Struct, frozen=True):
     frames: tuple[int, ...]
 
     @property
-    def key(self) -> tuple[str, int, int, int, int]:
+    def key(self) -> Key:
         """What names the expression."""
         return (self.path, self.line, self.column, self.end_line, self.end_column)
 

@@ -59,6 +59,61 @@ class Source:
         return self._expressions.get((kind, line, column, end_line, end_column))
 
     @cached_property
+    def _parents(self) -> dict[int, ast.AST]:
+        return {
+            id(child): node
+            for node in ast.walk(self.module)
+            for child in ast.iter_child_nodes(node)
+        }
+
+    def _above(self, node: ast.AST, kinds: tuple[type, ...]) -> ast.AST:
+        at: ast.AST = node
+        while not isinstance(at, kinds):
+            at = self._parents.get(id(at), self.module)
+        return at
+
+    def function(self, node: ast.AST) -> ast.AST:
+        """The innermost function around a node, else the module."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
+        return self._above(self._parents.get(id(node), self.module), kinds)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement around an expression."""
+        found = self._above(node, (ast.stmt,))
+        assert isinstance(found, ast.stmt)
+        return found
+
+    def binds_tighter(self, node: ast.AST, after: str = " ") -> bool:
+        """Whether what surrounds a node would tear an expression with operators apart."""
+        parent = self._parents.get(id(node))
+        if not after.strip() or after[:1] in (".", "[", "(", ")"):
+            return False
+        return isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Compare)) or (
+            isinstance(parent, (ast.Call, ast.Subscript))
+            and node is getattr(parent, "func", getattr(parent, "value", None))
+        )
+
+    def fitting(self, node: ast.AST, text: str) -> str:
+        """New text for a node, in parentheses where its surroundings need them."""
+        try:
+            new = ast.parse(text.strip(), mode="eval").body
+        except SyntaxError:
+            return text
+        simple = is_atom(new) or isinstance(new, ast.Constant)
+        return f"({text})" if self.binds_tighter(node) and not simple else text
+
+    def replace_by(self, node: ast.expr, other: ast.expr) -> tuple[Edit, ...]:
+        """Put the learner's own expression `other` in place of `node`, keeping its bytes if inside."""
+        start, end = self.span(node)
+        first, last = self.span(other)
+        wrap = self.binds_tighter(node) and not is_atom(other)
+        left, right = ("(", ")") if wrap else ("", "")
+        if start <= first and last <= end:
+            edits = (Edit(self.path, start, first, left), Edit(self.path, last, end, right))
+            return tuple(e for e in edits if e.start != e.end or e.text)
+        return (Edit(self.path, start, end, f"{left}{self.text(first, last)}{right}"),)
+
+    @cached_property
     def _starts(self) -> list[int]:
         starts = [len(BOM) if self.data.startswith(BOM) else 0]
         for found in LINE.finditer(self.data):

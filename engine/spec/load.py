@@ -208,6 +208,9 @@ def _nearest(word: str, known: Mapping[str, Any] | list[str] | dict[str, Any]) -
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
+PLAIN_MAPPINGS = ("also_changes", "orientation", "roles", "where", "swap")  # no texts
+
+
 def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
     """Every text of a spec with its path, for checks of completeness."""
     if isinstance(spec, msgspec.Struct):

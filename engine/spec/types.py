@@ -116,37 +116,59 @@ class Need(Spec, frozen=True, kw_only=True):
 class Symptom(Spec, frozen=True, kw_only=True):
     """What the broken code must measure: like the reference's `variant`, or like it was before.
 
-    `like`: "before", or the name of a variant that the component's reference.py knows.
+    `like`: "before", or the name of a variant that the component's reference.py knows. `values`:
+    the recorded names that count, all when empty.
     """
 
     probe: str  # component.probe
     regimes: tuple[str, ...]
     like: str
+    values: tuple[str, ...] = ()
 
 
 class Pattern(Spec, frozen=True, kw_only=True):
     """Code to look for, with `$NAME` metavariables, and what to write in its place.
 
     `inside`: the roles whose definitions are searched; all of the learner's files when empty.
-    `every`: replace all places at once instead of trying one after the other.
+    `every`: replace all places at once instead of trying one after the other. `where`: values that
+    metavariables must have held while `probe` ran in `regime`; SELF is the whole expression.
     """
 
     find: str
     replace: str
     inside: tuple[str, ...] = ()
     every: bool = False
+    where: dict[str, str] = {}
+    probe: str = ""
+    regime: str = ""
 
 
 class RoleEdit(Spec, frozen=True, kw_only=True):
     """A value to look for while a probe runs, and what to write in place of the expression.
 
-    `value`: a name that the reference records or names. `$SELF` in `replace` is the expression.
+    `value`: a name that the reference records or names. In `replace`, `$SELF` is the expression, and
+    `$name` in lower case the learner's own expression for another named value: a part of the one
+    that is replaced, or a name that is known there. `every`: all places in one function at once.
     """
 
     value: str
     probe: str  # component.probe
     regime: str
     replace: str
+    inside: tuple[str, ...] = ()
+    every: bool = False
+
+
+class Mutate(Spec, frozen=True):
+    """Small changes near the expressions that hold these values.
+
+    `swap`: constants and operators and what to write instead, e.g. {"-1": "-2", "+": "-"}.
+    """
+
+    near: tuple[str, ...]
+    probe: str
+    regime: str
+    swap: dict[str, str]
     inside: tuple[str, ...] = ()
 
 
@@ -172,6 +194,7 @@ class Step(Spec, frozen=True, kw_only=True):
     pattern: Pattern | None = None
     role: RoleEdit | None = None
     graft: RoleEdit | None = None
+    mutate: Mutate | None = None
     append: Append | None = None
 
 
@@ -277,3 +300,4 @@ class Break(Spec, frozen=True, kw_only=True):
     next: Text
     sources: Annotated[tuple[Link, ...], Meta(min_length=1)]
     silencers: tuple[Silencer, ...] = ()
+    near_misses: tuple[Silencer, ...] = ()  # edits to healthy code that are not this bug

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rich.console import Console
 from rich.text import Text
 
@@ -37,4 +39,12 @@ def check(out: Console, report: CheckReport) -> None:
         out,
         f"{len(report.proofs)} claims tried, {bad} problems",
         "bold red" if bad else "bold green",
+    )
+
+
+def reached(line: dict[str, Any]) -> None:
+    """One line of `engine dev reach`."""
+    how = f"{line['how']}, {line['changed_lines']} lines" if line["how"] else line["reason"]
+    print(
+        safe(f"{line['outcome']:9} {line['exercise']} in {line['model']}: {how} ({line['ms']} ms)")
     )

@@ -1,0 +1,297 @@
+"""Steps of a recipe -> edits, in the order in which they should be tried."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from engine.inject import patterns, places
+from engine.inject.source import Edit, Source, is_atom, overlap
+from engine.run.types import Tree
+from engine.spec.types import Append, Mutate, Pattern, RoleEdit, Step
+
+Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the proposer
+Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> expressions
+ROLE = re.compile(r"\$([a-z_][a-z0-9_]*)")
+TEXTS = 3  # of the learner's own expressions for one role, at most
+
+
+class Code:
+    """The learner's files, parsed, with what is needed to find places in them."""
+
+    def __init__(self, tree: Tree, files_of_roles: Mapping[str, str]) -> None:
+        self.tree = tree
+        self.files_of_roles = files_of_roles
+
+    @cached_property
+    def sources(self) -> dict[str, Source]:
+        """The Python files that parse."""
+        found = {}
+        for path, data in self.tree.files.items():
+            if path.endswith(".py"):
+                try:
+                    source = Source(path, data)
+                    source.module  # noqa: B018  parse now: what does not parse has no places
+                except (SyntaxError, ValueError, LookupError):
+                    continue
+                found[path] = source
+        return found
+
+    def scopes(self, roles: Iterable[str]) -> list[tuple[Source, ast.AST]]:
+        """The definitions of these roles; whole modules when none is named."""
+        roles = list(roles)
+        if not roles:
+            return [(source, source.module) for source in self.sources.values()]
+        return [
+            place
+            for role in roles
+            for place in places.definitions(
+                self.sources, self.files_of_roles, self.tree.roles, role
+            )
+        ]
+
+
+class Proposer:
+    """Proposes edits for the steps of recipes; finds each step's places when they are asked for."""
+
+    def __init__(self, code: Code, trace: Trace) -> None:
+        self._code = code
+        self._trace = trace
+        self._known: dict[int, list[Edits]] = {}
+        self._coming: dict[int, Iterator[Edits]] = {}
+
+    def edits(self, step: Step) -> Iterator[Edits]:
+        """All ways to do one step, each found once."""
+        known = self._known.setdefault(id(step), [])
+        coming = self._coming.setdefault(id(step), self._found(step))
+        position = 0
+        while True:
+            if position == len(known):
+                fresh = next((found for found in coming if found not in known), None)
+                if fresh is None:
+                    return
+                known.append(fresh)
+            yield known[position]
+            position += 1
+
+    def _found(self, step: Step) -> Iterator[Edits]:
+        for one in step.any:
+            yield from self._found(one)
+        if step.pattern:
+            yield from self._by_pattern(step.pattern)
+        if step.role:
+            yield from self._by_value(step.role, "role")
+        if step.graft:
+            yield from self._by_value(step.graft, "graft")
+        if step.mutate:
+            yield from self._by_mutation(step.mutate)
+        if step.append:
+            yield from self._by_append(step.append)
+
+    # ------------------------------------------------------------ patterns
+
+    def _by_pattern(self, pattern: Pattern) -> Iterator[Edits]:
+        if pattern.where:
+            yield from self._by_valued_pattern(pattern)
+            return
+        for source, scope in self._code.scopes(pattern.inside):
+            matches = list(patterns.find(pattern.find, scope))
+            edits = [patterns.rewrite(source, m, pattern.find, pattern.replace) for m in matches]
+            if pattern.every:
+                if edits and not overlap(edits):
+                    yield tuple(edits), "pattern"
+            else:
+                yield from (((edit,), "pattern") for edit in edits)
+
+    def _by_valued_pattern(self, pattern: Pattern) -> Iterator[Edits]:
+        """Matches whose metavariables held the right values, nearest to `inside` first."""
+        held = {
+            name: {site.key for site in self._trace(pattern.probe, pattern.regime, value)}
+            for name, value in pattern.where.items()
+        }
+        paths = {key[0] for keys in held.values() for key in keys}
+        found: list[tuple[tuple[int, int], Edit]] = []
+        for path in sorted(paths & self._code.sources.keys()):
+            source = self._code.sources[path]
+            for match in patterns.find(pattern.find, source.module):
+                nodes = {"SELF": match.node, **match.bindings}
+                if all(_key(path, nodes[name]) in keys for name, keys in held.items()):
+                    edit = patterns.rewrite(source, match, pattern.find, pattern.replace)
+                    found.append((self._distance(path, match.node, pattern.inside), edit))
+        yield from (((edit,), "role") for _, edit in sorted(found))
+
+    # ------------------------------------------------------------ values
+
+    def _by_value(self, edit: RoleEdit, how: str) -> Iterator[Edits]:
+        sites = self._trace(edit.probe, edit.regime, edit.value)
+        nodes: list[tuple[tuple[int, int], str, ast.expr]] = []
+        for site in sites:
+            source = self._code.sources.get(site.path)
+            node = source.expression(site.node, *site.key[1:]) if source else None
+            if node is not None:
+                nodes.append((self._distance(site.path, node, edit.inside), site.path, node))
+        nodes.sort(key=lambda found: found[:2])
+        if edit.every:
+            yield from self._everywhere(edit, how, nodes)
+            return
+        for _, path, node in nodes:
+            for edits in self._filled(edit, path, node):
+                yield edits, how
+
+    def _everywhere(
+        self, edit: RoleEdit, how: str, nodes: list[tuple[tuple[int, int], str, ast.expr]]
+    ) -> Iterator[Edits]:
+        """All outermost places in one function at once, function by function."""
+        grouped: dict[tuple[str, int], list[tuple[Edit, ...]]] = {}
+        for _, path, node in nodes:
+            first = next(self._filled(edit, path, node), None)
+            if first:
+                scope = self._code.sources[path].function(node)
+                group = grouped.setdefault((path, id(scope)), [])
+                if not overlap([*(e for other in group for e in other), *first]):
+                    group.append(first)
+        for group in grouped.values():
+            yield tuple(e for edits in group for e in edits), how
+
+    def _filled(self, edit: RoleEdit, path: str, node: ast.expr) -> Iterator[tuple[Edit, ...]]:
+        """The edits of one place, for each way to write the roles that the template names."""
+        source = self._code.sources[path]
+        names = list(dict.fromkeys(ROLE.findall(edit.replace)))
+        if not names:
+            yield _wrapped(source, node, edit.replace)
+            return
+        choices = [list(self._expressions(edit, name, source, node)) for name in names]
+        for chosen in itertools.product(*choices):
+            nodes = dict(zip(names, chosen, strict=True))
+            if edit.replace == f"${names[0]}":
+                yield source.replace_by(node, nodes[names[0]])
+                continue
+            template = ROLE.sub(lambda m, n=nodes: _own(source, n[m[1]]), edit.replace)  # type: ignore[misc]
+            yield _wrapped(source, node, template)
+
+    def _expressions(
+        self, edit: RoleEdit, name: str, source: Source, node: ast.expr
+    ) -> Iterator[ast.expr]:
+        """The learner's own expressions for a role: parts of the node, then names known there."""
+        held = {
+            site.key
+            for site in self._trace(edit.probe, edit.regime, name)
+            if site.path == source.path
+        }
+        given: set[str] = set()
+        parts = [n for n in ast.walk(node) if n is not node and isinstance(n, ast.expr)]
+        around = [
+            n
+            for n in ast.walk(source.function(node))
+            if isinstance(n, (ast.Name, ast.Attribute)) and n.lineno <= node.lineno
+        ]
+        around.sort(key=lambda n: (isinstance(n, ast.Attribute), -n.lineno))
+        for part in [*parts, *around]:
+            if _key(source.path, part) in held:
+                text = ast.dump(part)
+                if text not in given and len(given) < TEXTS:
+                    given.add(text)
+                    yield part
+
+    def _distance(self, path: str, node: ast.AST, inside: Iterable[str]) -> tuple[int, int]:
+        """How far from the named roles: in their definition, in their file, elsewhere; then size."""
+        source = self._code.sources[path]
+        start, end = source.span(node)
+        spans = (
+            [(s.path, *s.span(scope)) for s, scope in self._code.scopes(inside)] if inside else []
+        )
+        if any(p == path and a <= start < b for p, a, b in spans):
+            return (0, start - end)
+        return (1 if any(p == path for p, _, _ in spans) else 2, start - end)
+
+    # ------------------------------------------------------------ mutations
+
+    def _by_mutation(self, mutate: Mutate) -> Iterator[Edits]:
+        """Swap constants and operators in the statements that hold these values: one, then all."""
+        statements: dict[tuple[str, int], tuple[Source, ast.stmt]] = {}
+        for value in mutate.near:
+            for site in self._trace(mutate.probe, mutate.regime, value):
+                source = self._code.sources.get(site.path)
+                node = source.expression(site.node, *site.key[1:]) if source else None
+                if source is not None and node is not None:
+                    statement = source.statement(node)
+                    statements[source.path, id(statement)] = (source, statement)
+        ordered = sorted(
+            statements.values(),
+            key=lambda found: self._distance(found[0].path, found[1], mutate.inside),
+        )
+        grouped: dict[tuple[str, int], list[Edit]] = {}
+        for source, statement in ordered:
+            edits = list(_swaps(source, statement, mutate.swap))
+            scope = source.function(statement)
+            group = grouped.setdefault((source.path, id(scope)), [])
+            group += [edit for edit in edits if edit not in group]
+            yield from (((edit,), "mutation") for edit in edits)
+        for group in grouped.values():
+            if len(group) > 1 and not overlap(group):
+                yield tuple(group), "mutation"
+
+    # ------------------------------------------------------------ statements
+
+    def _by_append(self, append: Append) -> Iterator[Edits]:
+        for source, scope in self._code.scopes([append.role]):
+            bodies = [
+                node.body
+                for node in ast.walk(scope)
+                if (node is scope and not append.method)
+                or (isinstance(node, ast.FunctionDef) and node.name == append.method)
+                if isinstance(node, (ast.ClassDef, ast.FunctionDef))
+            ]
+            for body in bodies:
+                start, end = source.span(body[-1])
+                indent = source.text(source.offset(body[-1].lineno, 0), start)
+                if indent.strip():
+                    continue  # the body stands on the line of its head
+                yield (Edit(source.path, end, end, f"\n{indent}{append.statement}"),), "graft"
+
+
+def _key(path: str, node: ast.AST) -> places.Key:
+    at: Mapping[str, int] = vars(node)
+    if "lineno" not in at:
+        return (path, 0, 0, 0, 0)
+    return (path, at["lineno"], at["col_offset"], at["end_lineno"], at["end_col_offset"])
+
+
+def _own(source: Source, node: ast.expr) -> str:
+    """The learner's own text of an expression, fit to stand inside another."""
+    text = source.text(*source.span(node))
+    return text if is_atom(node) else f"({text})"
+
+
+def _swaps(source: Source, statement: ast.stmt, swap: Mapping[str, str]) -> Iterator[Edit]:
+    nodes = list(ast.walk(statement))
+    inner = {id(n.operand) for n in nodes if isinstance(n, ast.UnaryOp)}
+    for node in nodes:
+        if isinstance(node, (ast.Constant, ast.UnaryOp)) and id(node) not in inner:
+            start, end = source.span(node)
+            if source.text(start, end) in swap:
+                yield Edit(source.path, start, end, swap[source.text(start, end)])
+        elif isinstance(node, ast.BinOp):
+            start, end = source.span(node.left)[1], source.span(node.right)[0]
+            between = source.text(start, end)
+            symbol = between.strip(" \t()")
+            if symbol in swap and between.count(symbol) == 1:
+                place = start + len(between[: between.index(symbol)].encode())
+                yield Edit(source.path, place, place + len(symbol), swap[symbol])
+
+
+def _wrapped(source: Source, node: ast.expr, template: str) -> tuple[Edit, ...]:
+    """`$SELF` in a template is the expression itself: then only what surrounds it is inserted."""
+    start, end = source.span(node)
+    before, found, after = template.partition("$SELF")
+    if not found:
+        return (Edit(source.path, start, end, source.fitting(node, template)),)
+    if (after[:1] in (".", "[", "(") or after.lstrip()[:1] in tuple("*/@")) and not is_atom(node):
+        before, after = before + "(", ")" + after
+    if source.binds_tighter(node, after):
+        before, after = "(" + before, after + ")"
+    edits = (Edit(source.path, start, start, before), Edit(source.path, end, end, after))
+    return tuple(edit for edit in edits if edit.text)
