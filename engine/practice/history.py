@@ -48,7 +48,6 @@ def _init(path: Path, *, bare: bool) -> git.Repo:
             repository = git.Repo.init(
                 path,
                 bare=bare,
-                odbt=git.GitDB,
                 template="",
                 initial_branch="main",
                 allow_unsafe_options=True,  # an empty template is the safe one
@@ -78,7 +77,7 @@ class History:
         if not (self._path / "HEAD").exists():
             return _init(self._path, bare=True)
         with clean_environment():
-            return git.Repo(self._path, odbt=git.GitDB)
+            return git.Repo(self._path)
 
     def save(self, files: Mapping[str, bytes]) -> str:
         """Keep these files byte for byte; returns the snapshot's id (40 hex digits)."""
@@ -128,18 +127,18 @@ def _tree(repository: git.Repo, files: Mapping[str, bytes]) -> bytes:
         return binsha
 
     folders: dict[str, dict[str, bytes]] = {}
-    here: list[tuple[bytes, int, str]] = []
+    here: list[tuple[bytes, int, bytes]] = []
     for path, data in files.items():
         head, _, rest = path.partition("/")
         if rest:
             folders.setdefault(head, {})[rest] = data
         else:
-            here.append((store(b"blob", data), FILE_MODE, head))
+            here.append((store(b"blob", data), FILE_MODE, os.fsencode(head)))
     for name, inner in folders.items():
-        here.append((_tree(repository, inner), TREE_MODE, name))
-    here.sort(key=lambda entry: entry[2] + ("/" if entry[1] == TREE_MODE else ""))
+        here.append((_tree(repository, inner), TREE_MODE, os.fsencode(name)))
+    here.sort(key=lambda entry: entry[2] + (b"/" if entry[1] == TREE_MODE else b""))
     out = io.BytesIO()
-    tree_to_stream(here, out.write)
+    tree_to_stream(here, out.write)  # type: ignore[arg-type]  # bytes names pass through
     return store(b"tree", out.getvalue())
 
 
