@@ -12,6 +12,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ from gitdb import IStream
 from gitdb.db import LooseObjectDB
 
 from engine.errors import StorageError
-from engine.practice.files import inside, storage
+from engine.practice.files import inside, storage, write
 
 AUTHOR = git.Actor("engine", "engine@localhost")
 FILE_MODE = stat.S_IFREG | 0o644
@@ -82,18 +83,15 @@ class History:
     def save(self, files: Mapping[str, bytes]) -> str:
         """Keep these files byte for byte; returns the snapshot's id (40 hex digits)."""
         with storage(self._path), clean_environment():
-            repository = self._repository()
-            try:
-                tree = git.Tree(repository, _tree(repository, files), path="")
-                commit = git.Commit.create_from_tree(
-                    repository, tree, "snapshot", parent_commits=[],
-                    author=AUTHOR, committer=AUTHOR,
-                )  # fmt: skip
-                name = f"refs/snapshots/{commit.hexsha}"
-                git.Reference.create(repository, name, commit.hexsha, force=True)
-                return commit.hexsha
-            finally:
-                repository.close()
+            self._repository().close()
+            # the store's writing half is pure Python and writes to a temporary name first
+            objects = LooseObjectDB(str(self._path / "objects"))
+            tree = _tree(objects, files).hex()
+            who = f"{AUTHOR.name} <{AUTHOR.email}> {int(time.time())} +0000"
+            text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\nsnapshot\n"
+            id = _store(objects, b"commit", text.encode()).hex()
+            write(self._path / "refs" / "snapshots" / id, f"{id}\n".encode())
+            return id
 
     def load(self, snapshot: str) -> dict[str, bytes]:
         """The files of a snapshot. Raises StorageError when it is gone."""
@@ -117,15 +115,13 @@ class History:
                 ) from error
 
 
-def _tree(repository: git.Repo, files: Mapping[str, bytes]) -> bytes:
+def _store(objects: LooseObjectDB, kind: bytes, data: bytes) -> bytes:
+    binsha: bytes = objects.store(IStream(kind, len(data), io.BytesIO(data))).binsha
+    return binsha
+
+
+def _tree(objects: LooseObjectDB, files: Mapping[str, bytes]) -> bytes:
     """Write blobs and trees; the binary id of the root tree."""
-    # the store's writing half is pure Python and writes to a temporary name first
-    objects = LooseObjectDB(os.path.join(repository.git_dir, "objects"))
-
-    def store(kind: bytes, data: bytes) -> bytes:
-        binsha: bytes = objects.store(IStream(kind, len(data), io.BytesIO(data))).binsha
-        return binsha
-
     folders: dict[str, dict[str, bytes]] = {}
     here: list[tuple[bytes, int, bytes]] = []
     for path, data in files.items():
@@ -133,13 +129,13 @@ def _tree(repository: git.Repo, files: Mapping[str, bytes]) -> bytes:
         if rest:
             folders.setdefault(head, {})[rest] = data
         else:
-            here.append((store(b"blob", data), FILE_MODE, os.fsencode(head)))
+            here.append((_store(objects, b"blob", data), FILE_MODE, os.fsencode(head)))
     for name, inner in folders.items():
-        here.append((_tree(repository, inner), TREE_MODE, os.fsencode(name)))
+        here.append((_tree(objects, inner), TREE_MODE, os.fsencode(name)))
     here.sort(key=lambda entry: entry[2] + (b"/" if entry[1] == TREE_MODE else b""))
     out = io.BytesIO()
     tree_to_stream(here, out.write)  # type: ignore[arg-type]  # bytes names pass through
-    return store(b"tree", out.getvalue())
+    return _store(objects, b"tree", out.getvalue())
 
 
 def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -152,7 +148,7 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
     with storage(parent):
         parent.mkdir(parents=True, exist_ok=True)
         ignore = parent / ".gitignore"
-        if not ignore.exists():
+        if not ignore.exists() or not ignore.stat().st_size:
             ignore.write_text("*\n")
         made = Path(tempfile.mkdtemp(dir=parent, prefix=".making-"))
     try:
@@ -167,6 +163,12 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
                 repository.index.commit(
                     "practice", author=AUTHOR, committer=AUTHOR, skip_hooks=True
                 )
+            except git.exc.GitError as error:
+                raise StorageError(
+                    f"The practice copy could not be made; nothing was lost: {error}.",
+                    where=str(parent),
+                    next="Is the disk full? Make room, then run the same command again.",
+                ) from error
             finally:
                 repository.close()
             made.chmod(0o755)

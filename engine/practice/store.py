@@ -105,6 +105,8 @@ class Store:
             finally:
                 connection.close()
         except sqlite3.Error as error:
+            if "no such table" in str(error):  # cut off while it was made
+                return []
             raise StorageError(
                 f"The event store cannot be read: {error}.", where=str(self._file)
             ) from error

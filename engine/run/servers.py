@@ -131,8 +131,13 @@ class Servers:
     ) -> None:
         for server in self._servers.values():
             server.close()
-        for _, process, control in self._zygotes:
-            control.close()
+        for _, _, control in self._zygotes:
+            control.close()  # it waits for its servers, which end what they started
+        for _, process, _ in self._zygotes:
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                pass
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -149,6 +154,7 @@ class Servers:
         if self._python and Path(self._python) != Path(sys.executable):
             self._learner_zygote = self._zygote(self._python)
         self._greeted = False
+        self._failed: LearnerCodeError | None = None
 
     def _zygote(self, python: str) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -188,9 +194,18 @@ class Servers:
 
     def _greet(self) -> None:
         """Read what each zygote says of itself, once, when the first server is asked for."""
+        if self._failed is not None:
+            raise self._failed
         if self._greeted:
             return
+        try:
+            self._read_greetings()
+        except LearnerCodeError as error:
+            self._failed = error
+            raise
         self._greeted = True
+
+    def _read_greetings(self) -> None:
         for python, _, control in self._zygotes:
             hello = Server(control).receive(time.monotonic() + START_LIMIT)
             if hello is None:

@@ -23,6 +23,7 @@ import time
 from engine.run.child import jobs, sandbox, tracer, wire
 from engine.run.child.tree import Tree
 
+PATIENCE = 0.5  # seconds for the servers to end when the engine has gone
 OUTPUT = 1 << 20  # bytes a child may print
 OUTPUT_KEPT = 4096  # bytes of it that travel
 GARBAGE = 1 << 24  # bytes without a token that are kept while an answer may still be coming
@@ -33,6 +34,7 @@ RESULTS = 200  # the child's descriptor for answers, clear of any that it inheri
 def zygote(fd):
     """Serve fork requests on the control socket `fd` until it closes."""
     sandbox.die_with_parent()
+    sandbox.adopt_orphans()
     control = socket.socket(fileno=fd)
     try:
         import numpy
@@ -51,6 +53,7 @@ def zygote(fd):
     while True:
         data, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not data:
+            wait_for_children()
             return
         if os.fork() == 0:
             control.close()
@@ -60,6 +63,20 @@ def zygote(fd):
             serve(fds[0])
             os._exit(0)
         os.close(fds[0])
+
+
+def wait_for_children():
+    """Servers end when their socket does; what they leave behind is ended here."""
+    deadline = time.monotonic() + PATIENCE
+    while sandbox.children():
+        if time.monotonic() > deadline:
+            for pid in sandbox.children():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            return
+        time.sleep(0.001)
 
 
 class Held:
@@ -128,13 +145,16 @@ def run(fd, held, message):
     printed, kept = 0, b""
     reason = "died"
     deadline = time.monotonic() + limit
-    watched = [results_out, output_out]
+    watched = [results_out, output_out, fd]
     try:
-        while watched:
+        while True:
             left = deadline - time.monotonic()
             ready = select.select(watched, [], [], max(0, left))[0] if left > 0 else []
             if not ready:
                 reason = "timeout"
+                break
+            if fd in ready:  # nothing is asked during a run: the engine has gone
+                reason = "gone"
                 break
             if output_out in ready:
                 data = os.read(output_out, 1 << 16)
@@ -171,6 +191,8 @@ def run(fd, held, message):
         os.close(output_out)
         status = end(pid)
         emptied(held.workdir)
+    if reason == "gone":
+        return
     text = kept.decode("utf-8", "replace")
     wire.write(fd, wire.encode({"end": reason, "status": status, "output": text}))
 

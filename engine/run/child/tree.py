@@ -82,6 +82,9 @@ class Tree:
                     spec.cached = None
                     return spec
         portions = [stem for stem in stems if self._holds_code(stem)]
+        if not portions and path and len(stems) == len(list(path)):
+            # the package is this tree's alone: what was not sent is not looked for on disk
+            raise ModuleNotFoundError("No module named %r" % name, name=name)
         if not portions or (path is None and _elsewhere(name)):
             return None
         spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
