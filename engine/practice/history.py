@@ -43,6 +43,14 @@ def clean_environment() -> Iterator[None]:
         os.environ.update(saved)
 
 
+def _said(error: Exception) -> str:
+    """What git itself said, without the command line that made it say so."""
+    text = str(getattr(error, "stderr", "") or error)
+    lines = [line.strip(" '") for line in text.splitlines()]
+    told = [line.partition("fatal: ")[2] or line for line in lines if line and line != "stderr:"]
+    return (told[-1] if told else type(error).__name__).rstrip(".")
+
+
 def _init(path: Path, *, bare: bool) -> git.Repo:
     with clean_environment(), storage(path):
         try:
@@ -55,7 +63,7 @@ def _init(path: Path, *, bare: bool) -> git.Repo:
             )
         except git.exc.GitError as error:
             raise StorageError(
-                f"git could not make a repository: {error}.",
+                f"git could not make a repository: {_said(error)}.",
                 where=str(path),
                 next="Is git installed? `engine doctor` tells.",
             ) from error
@@ -109,7 +117,7 @@ class History:
                     repository.close()
             except (git.exc.GitError, git.exc.ODBError, ValueError, OSError) as error:
                 raise StorageError(
-                    f"A snapshot of your code cannot be read back: {error}.",
+                    f"A snapshot of your code cannot be read back: {_said(error)}.",
                     where=str(self._path),
                     next="`engine reset` puts this exercise aside; your own model is untouched.",
                 ) from error
@@ -165,7 +173,7 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
                 )
             except git.exc.GitError as error:
                 raise StorageError(
-                    f"The practice copy could not be made; nothing was lost: {error}.",
+                    f"The practice copy could not be made; nothing was lost: {_said(error)}.",
                     where=str(parent),
                     next="Is the disk full? Make room, then run the same command again.",
                 ) from error
