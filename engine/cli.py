@@ -427,6 +427,13 @@ def _boundary(error: Exception, as_json: bool) -> None:
     if isinstance(error, EngineError):
         emit_error(error, as_json=as_json)
         sys.exit(error.exit_code)
+    if isinstance(error, OSError):
+        from engine.practice.files import refused
+
+        told = refused(error)
+        if told is not None:
+            emit_error(told, as_json=as_json)
+            sys.exit(told.exit_code)
     from engine.practice.log import write_log
 
     log = write_log(error)

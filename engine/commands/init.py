@@ -83,10 +83,15 @@ def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: 
     (made / ".engine" / ".gitignore").write_text("*\n")
     if template:
         source = content_root("templates") / catalogue.contract.template
-        shutil.copytree(
-            source, made, dirs_exist_ok=True,
-            ignore=shutil.ignore_patterns("__pycache__", "notes"),
-        )  # fmt: skip
+        for file in sorted(source.rglob("*")):
+            relative = file.relative_to(source)
+            if (
+                file.is_file()
+                and relative.parts[0] != "notes"
+                and "__pycache__" not in relative.parts
+            ):
+                (made / relative).parent.mkdir(parents=True, exist_ok=True)
+                (made / relative).write_bytes(file.read_bytes())
     notes = content_root("templates") / catalogue.contract.template / "notes"
     phases = {entry.phase_number for entry in catalogue.entries.values() if entry.kind == "break"}
     for phase in sorted(phases):

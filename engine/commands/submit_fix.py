@@ -71,6 +71,7 @@ def run(session: Session, ask: AskCause = no_answer) -> FixReport:
         attempt = session.open_break()
         id = attempt.exercise
         spec = catalogue.break_(id)
+        notes.check(learner.notes(catalogue.entry(id).phase_number))
         broken = _broken(session, attempt)
         before, now = trees(session, attempt)
         changed = unified(broken, now.files)

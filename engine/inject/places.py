@@ -52,7 +52,11 @@ def same(value: np.ndarray, wanted: np.ndarray) -> bool:
     if flat.ndim > 1:
         forms.append(flat.T.reshape(-1))
         forms.append(np.swapaxes(flat, -1, -2).reshape(-1))
-    return any(np.allclose(form, goal.reshape(-1), rtol=1e-5, atol=1e-8) for form in forms)
+    rough = 1e-4 if value.dtype.name in ("float32", "float16") else 1e-7
+    size = float(np.max(np.abs(goal), initial=0.0))
+    return any(
+        np.allclose(form, goal.reshape(-1), rtol=rough, atol=1e-2 * rough * size) for form in forms
+    )
 
 
 def holding(found: Iterable[Site], wanted: np.ndarray) -> list[Site]:

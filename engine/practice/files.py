@@ -22,18 +22,28 @@ REASONS = {
 }
 
 
+def refused(error: OSError, where: str = "") -> StorageError | None:
+    """What the disk refused, in words; None when the error is about something else."""
+    reason = REASONS.get(error.errno or 0)
+    if reason is None:
+        return None
+    return StorageError(
+        f"{reason}; nothing was lost.",
+        where=str(error.filename or where),
+        next="Make room or change the permissions, then run the same command again.",
+    )
+
+
 @contextmanager
 def storage(where: Path) -> Iterator[None]:
     """Turn the disk's refusals into a StorageError that names the place."""
     try:
         yield
     except OSError as error:
-        reason = REASONS.get(error.errno or 0, error.strerror or str(error))
-        raise StorageError(
-            f"{reason}; nothing was lost.",
-            where=str(error.filename or where),
-            next="Make room or change the permissions, then run the same command again.",
-        ) from error
+        told = refused(error, str(where)) or StorageError(
+            f"{error.strerror or error}; nothing was lost.", where=str(error.filename or where)
+        )
+        raise told from error
 
 
 def ensure_writable(file: Path) -> None:

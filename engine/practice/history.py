@@ -12,6 +12,7 @@ import os
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,7 +23,7 @@ from gitdb import IStream
 from gitdb.db import LooseObjectDB
 
 from engine.errors import StorageError
-from engine.practice.files import inside, storage
+from engine.practice.files import inside, storage, write
 
 AUTHOR = git.Actor("engine", "engine@localhost")
 FILE_MODE = stat.S_IFREG | 0o644
@@ -42,20 +43,27 @@ def clean_environment() -> Iterator[None]:
         os.environ.update(saved)
 
 
+def _said(error: Exception) -> str:
+    """What git itself said, without the command line that made it say so."""
+    text = str(getattr(error, "stderr", "") or error)
+    lines = [line.strip(" '") for line in text.splitlines()]
+    told = [line.partition("fatal: ")[2] or line for line in lines if line and line != "stderr:"]
+    return (told[-1] if told else type(error).__name__).rstrip(".")
+
+
 def _init(path: Path, *, bare: bool) -> git.Repo:
     with clean_environment(), storage(path):
         try:
             repository = git.Repo.init(
                 path,
                 bare=bare,
-                odbt=git.GitDB,
                 template="",
                 initial_branch="main",
                 allow_unsafe_options=True,  # an empty template is the safe one
             )
         except git.exc.GitError as error:
             raise StorageError(
-                f"git could not make a repository: {error}.",
+                f"git could not make a repository: {_said(error)}.",
                 where=str(path),
                 next="Is git installed? `engine doctor` tells.",
             ) from error
@@ -78,23 +86,20 @@ class History:
         if not (self._path / "HEAD").exists():
             return _init(self._path, bare=True)
         with clean_environment():
-            return git.Repo(self._path, odbt=git.GitDB)
+            return git.Repo(self._path)
 
     def save(self, files: Mapping[str, bytes]) -> str:
         """Keep these files byte for byte; returns the snapshot's id (40 hex digits)."""
         with storage(self._path), clean_environment():
-            repository = self._repository()
-            try:
-                tree = git.Tree(repository, _tree(repository, files), path="")
-                commit = git.Commit.create_from_tree(
-                    repository, tree, "snapshot", parent_commits=[],
-                    author=AUTHOR, committer=AUTHOR,
-                )  # fmt: skip
-                name = f"refs/snapshots/{commit.hexsha}"
-                git.Reference.create(repository, name, commit.hexsha, force=True)
-                return commit.hexsha
-            finally:
-                repository.close()
+            self._repository().close()
+            # the store's writing half is pure Python and writes to a temporary name first
+            objects = LooseObjectDB(str(self._path / "objects"))
+            tree = _tree(objects, files).hex()
+            who = f"{AUTHOR.name} <{AUTHOR.email}> {int(time.time())} +0000"
+            text = f"tree {tree}\nauthor {who}\ncommitter {who}\n\nsnapshot\n"
+            id = _store(objects, b"commit", text.encode()).hex()
+            write(self._path / "refs" / "snapshots" / id, f"{id}\n".encode())
+            return id
 
     def load(self, snapshot: str) -> dict[str, bytes]:
         """The files of a snapshot. Raises StorageError when it is gone."""
@@ -112,35 +117,33 @@ class History:
                     repository.close()
             except (git.exc.GitError, git.exc.ODBError, ValueError, OSError) as error:
                 raise StorageError(
-                    f"A snapshot of your code cannot be read back: {error}.",
+                    f"A snapshot of your code cannot be read back: {_said(error)}.",
                     where=str(self._path),
                     next="`engine reset` puts this exercise aside; your own model is untouched.",
                 ) from error
 
 
-def _tree(repository: git.Repo, files: Mapping[str, bytes]) -> bytes:
+def _store(objects: LooseObjectDB, kind: bytes, data: bytes) -> bytes:
+    binsha: bytes = objects.store(IStream(kind, len(data), io.BytesIO(data))).binsha
+    return binsha
+
+
+def _tree(objects: LooseObjectDB, files: Mapping[str, bytes]) -> bytes:
     """Write blobs and trees; the binary id of the root tree."""
-    # the store's writing half is pure Python and writes to a temporary name first
-    objects = LooseObjectDB(os.path.join(repository.git_dir, "objects"))
-
-    def store(kind: bytes, data: bytes) -> bytes:
-        binsha: bytes = objects.store(IStream(kind, len(data), io.BytesIO(data))).binsha
-        return binsha
-
     folders: dict[str, dict[str, bytes]] = {}
-    here: list[tuple[bytes, int, str]] = []
+    here: list[tuple[bytes, int, bytes]] = []
     for path, data in files.items():
         head, _, rest = path.partition("/")
         if rest:
             folders.setdefault(head, {})[rest] = data
         else:
-            here.append((store(b"blob", data), FILE_MODE, head))
+            here.append((_store(objects, b"blob", data), FILE_MODE, os.fsencode(head)))
     for name, inner in folders.items():
-        here.append((_tree(repository, inner), TREE_MODE, name))
-    here.sort(key=lambda entry: entry[2] + ("/" if entry[1] == TREE_MODE else ""))
+        here.append((_tree(objects, inner), TREE_MODE, os.fsencode(name)))
+    here.sort(key=lambda entry: entry[2] + (b"/" if entry[1] == TREE_MODE else b""))
     out = io.BytesIO()
-    tree_to_stream(here, out.write)
-    return store(b"tree", out.getvalue())
+    tree_to_stream(here, out.write)  # type: ignore[arg-type]  # bytes names pass through
+    return _store(objects, b"tree", out.getvalue())
 
 
 def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -153,7 +156,7 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
     with storage(parent):
         parent.mkdir(parents=True, exist_ok=True)
         ignore = parent / ".gitignore"
-        if not ignore.exists():
+        if not ignore.exists() or not ignore.stat().st_size:
             ignore.write_text("*\n")
         made = Path(tempfile.mkdtemp(dir=parent, prefix=".making-"))
     try:
@@ -168,6 +171,12 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
                 repository.index.commit(
                     "practice", author=AUTHOR, committer=AUTHOR, skip_hooks=True
                 )
+            except git.exc.GitError as error:
+                raise StorageError(
+                    f"The practice copy could not be made; nothing was lost: {_said(error)}.",
+                    where=str(parent),
+                    next="Is the disk full? Make room, then run the same command again.",
+                ) from error
             finally:
                 repository.close()
             made.chmod(0o755)

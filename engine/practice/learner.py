@@ -119,7 +119,8 @@ def find(name: str | None, start: Path | None = None) -> Learner:
         for folder in (start, *start.parents):
             if (folder / FILE).is_file():
                 return load(folder)
-    folders = [f.parent for f in sorted(start.glob(f"learners/*/{FILE}"))]
+    found = sorted(start.glob(f"learners/*/{FILE}"))
+    folders = [f.parent for f in found if not f.parent.name.startswith(".")]  # not half made
     if name is not None:
         for folder in (start, *start.parents):
             if (folder / "learners" / name / FILE).is_file():

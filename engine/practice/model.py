@@ -11,7 +11,7 @@ from engine.errors import LearnerCodeError
 
 MAX_FILE = 1 << 20  # bytes
 MAX_FILES = 2000
-SKIPPED = {"__pycache__", "node_modules", "site-packages", "venv", "env", "practice"}
+SKIPPED = {"__pycache__", "node_modules", "site-packages"}
 
 
 def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, bytes]:
@@ -51,16 +51,19 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
 
 
 def _module(root: Path, roots: Iterable[str], name: str) -> Iterator[Path]:
-    for part in roots:
-        base = root / part
-        package = base / name
-        if package.is_dir() and _stays(package, root):
+    """A package, else a module, from the first root that has one; else folders without __init__."""
+    bases = [root / part for part in roots]
+    for base in bases:
+        package, single = base / name, base / f"{name}.py"
+        if (package / "__init__.py").is_file() and _stays(package, root):
             yield from _python_files(package, root)
             return
-        single = base / f"{name}.py"
         if single.is_file() and _stays(single, root):
             yield single
             return
+    for base in bases:
+        if (base / name).is_dir() and _stays(base / name, root):
+            yield from _python_files(base / name, root)
 
 
 def _python_files(folder: Path, root: Path) -> Iterator[Path]:

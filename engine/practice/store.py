@@ -81,7 +81,7 @@ class Store:
     def append(self, exercise: str, attempt: int, kind: str, data: dict[str, Any]) -> Event:
         """Add one event, durably."""
         at = self._clock().isoformat(timespec="seconds")
-        text = json.dumps(data, ensure_ascii=False)
+        text = json.dumps(data)  # ASCII: a lone surrogate is kept as an escape
         with self._open() as connection:
             connection.execute(
                 "insert into events (at, exercise, attempt, kind, data) values (?, ?, ?, ?, ?)",
@@ -93,8 +93,11 @@ class Store:
         """All events, oldest first. Reads only: no store is made where there is none."""
         if not self._file.exists():
             return []
+        # without a write-ahead log nobody is writing: then not even SQLite's own files are made
+        quiet = not self._file.with_name(self._file.name + "-wal").exists()
+        mode = "immutable=1" if quiet else "mode=ro"
         try:
-            connection = sqlite3.connect(f"{self._file.as_uri()}?mode=ro", uri=True, timeout=10)
+            connection = sqlite3.connect(f"{self._file.as_uri()}?{mode}", uri=True, timeout=10)
             try:
                 rows = connection.execute(
                     "select at, exercise, attempt, kind, data from events order by id"
@@ -102,6 +105,8 @@ class Store:
             finally:
                 connection.close()
         except sqlite3.Error as error:
+            if "no such table" in str(error):  # cut off while it was made
+                return []
             raise StorageError(
                 f"The event store cannot be read: {error}.", where=str(self._file)
             ) from error

@@ -11,6 +11,7 @@ holds the texts of `call.py` and exactly one tree.
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import shutil
@@ -70,10 +71,7 @@ class Server:
         self._buffer = wire.Buffer()
 
     def send(self, message: Mapping[str, Any]) -> None:
-        try:
-            self._socket.sendall(wire.encode(message))
-        except OSError as error:
-            raise RuntimeError(f"a server is gone: {error}") from error
+        self._socket.sendall(wire.encode(message))
 
     def receive(self, deadline: float) -> dict[str, Any] | None:
         """The next message, or None when the server does not answer in time."""
@@ -133,8 +131,13 @@ class Servers:
     ) -> None:
         for server in self._servers.values():
             server.close()
-        for _, process, control in self._zygotes:
-            control.close()
+        for _, _, control in self._zygotes:
+            control.close()  # it waits for its servers, which end what they started
+        for _, process, _ in self._zygotes:
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                pass
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -151,6 +154,7 @@ class Servers:
         if self._python and Path(self._python) != Path(sys.executable):
             self._learner_zygote = self._zygote(self._python)
         self._greeted = False
+        self._failed: LearnerCodeError | None = None
 
     def _zygote(self, python: str) -> socket.socket:
         ours, theirs = socket.socketpair()
@@ -190,9 +194,18 @@ class Servers:
 
     def _greet(self) -> None:
         """Read what each zygote says of itself, once, when the first server is asked for."""
+        if self._failed is not None:
+            raise self._failed
         if self._greeted:
             return
+        try:
+            self._read_greetings()
+        except LearnerCodeError as error:
+            self._failed = error
+            raise
         self._greeted = True
+
+    def _read_greetings(self) -> None:
         for python, _, control in self._zygotes:
             hello = Server(control).receive(time.monotonic() + START_LIMIT)
             if hello is None:
@@ -261,7 +274,7 @@ class Servers:
         cases = []
         for i, draw in enumerate(draws):
             where = f"{draw.component}/cases.py, reference.py: probe {draw.probe}, {draw.regime}"
-            if i >= len(answers):
+            if i not in answers:
                 raise SpecError(f"The pack's code gave no answer ({end['end']}).", where=where)
             answer = answers[i]
             if answer.get("wire"):
@@ -296,34 +309,34 @@ class Servers:
         runs out of time the rest is "not run". Trees that must not know of each other are given
         `server` names of their own.
         """
-        self._hold(server, tree)
-        outcomes: list[Outcome] = []
+        found: dict[int, Outcome] = {}
         for _ in range(RERUNS + 1):
-            rest = jobs[len(outcomes) :]
+            rest = [i for i in range(len(jobs)) if i not in found]
             if not rest:
                 break
+            self._hold(server, tree)
             work = [
                 {
                     "kind": "probe",
-                    "component": job.component,
-                    "probe": job.probe,
-                    "inputs": job.inputs,
-                    "seed": job.seed,
+                    "component": jobs[i].component,
+                    "probe": jobs[i].probe,
+                    "inputs": jobs[i].inputs,
+                    "seed": jobs[i].seed,
                 }
-                for job in rest
+                for i in rest
             ]
             answers, end = self._run(server, work, trace, limit or self.limit)
-            outcomes += [_outcome(answer) for answer in answers]
-            if end["end"] == "done":
+            for position, answer in answers.items():
+                found[rest[position]] = _outcome(answer, limit or self.limit)
+            missing = next((i for i in rest if i not in found), None)
+            if missing is None:
                 break
-            stopped = "died" if end["end"] == "gone" else end["end"]
-            outcomes.append(Outcome(stopped=stopped, status=end["status"], output=end["output"]))
-            if end["end"] == "gone":
-                self._drop(server)
+            stopped = end["end"] if end["end"] in ("timeout", "output") else "died"
+            found[missing] = Outcome(stopped=stopped, status=end["status"], output=end["output"])
             if stopped != "died":
                 break
-        outcomes += [Outcome(stopped="not run")] * (len(jobs) - len(outcomes))
-        return outcomes
+        unrun = Outcome(stopped="not run")
+        return [found.get(i, unrun) for i in range(len(jobs))]
 
     def sandbox_of(self, name: str) -> Sandbox:
         """What the machine offers; starts a server where none was needed yet."""
@@ -335,9 +348,9 @@ class Servers:
         self._hold("learner", tree)
         work = [{"kind": "roles", "roles": list(tree.roles)}]
         answers, end = self._run("learner", work, None, self.limit)
-        if not answers:
+        values = answers[0].get("values") if isinstance(answers.get(0), dict) else None
+        if not isinstance(values, dict):
             return {"(all)": f"importing the code ended the process ({end['end']})"}
-        values = answers[0]["values"]
         return {role: str(error) for role, error in values.items() if error is not None}
 
     def _hold(self, name: str, tree: Tree) -> None:
@@ -357,25 +370,28 @@ class Servers:
 
     def _run(
         self, name: str, work: list[dict[str, Any]], trace: Mapping[str, Any] | None, limit: float
-    ) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    ) -> tuple[dict[int, Any], dict[str, Any]]:
+        """What each job answered, by its number, and how the run ended."""
+        answers: dict[int, Any] = {}
+        gone = {"end": "gone", "status": 0, "output": ""}
         server = self._server(name)
-        server.send({"do": "run", "jobs": work, "trace": trace, "limit": limit})
-        answers: list[dict[str, Any]] = []
-        while True:
-            try:
+        try:
+            server.send({"do": "run", "jobs": work, "trace": trace, "limit": limit})
+            while True:
                 message = server.receive(time.monotonic() + limit + GRACE)
-                if message is not None and "answer" in message:  # what follows the child wrote
+                if message is None:
+                    self._drop(name)
+                    return answers, gone
+                if "end" in message:
+                    return answers, message
+                try:  # what follows a child wrote
                     answer = server.receive(time.monotonic() + limit + GRACE)
-                    if answer is not None:
-                        answers.append(answer)
-                        continue
-                    message = None
-            except wire.WireError:  # the child wrote something that is not an answer
-                self._drop(name)
-                return answers, {"end": "died", "status": 0, "output": ""}
-            if message is None:
-                return answers, {"end": "gone", "status": 0, "output": ""}
-            return answers, message
+                except wire.WireError as error:
+                    answer = {"wire": f"an answer that cannot be read ({error})"}
+                answers[message["answer"]] = answer
+        except OSError:
+            self._drop(name)
+            return answers, gone
 
 
 def bootstrap() -> bytes:
@@ -399,16 +415,18 @@ def _raised(found: Any) -> Raised | None:
     return None if found is None else msgspec.convert(found, Raised)
 
 
-def _outcome(answer: dict[str, Any]) -> Outcome:
+def _outcome(answer: Any, limit: float) -> Outcome:
+    """What a child answered, which may be anything, as an outcome."""
     try:
         if answer.get("wire"):
             return Outcome(values={"answer": {"odd": str(answer["wire"])}})
+        seconds = float(answer["seconds"])
         return Outcome(
             values=dict(answer["values"]),
             raised=_raised(answer["raised"]),
             changed=tuple(str(name) for name in answer["changed"]),
-            seconds=float(answer["seconds"]),
+            seconds=min(max(seconds, 0.0), limit) if math.isfinite(seconds) else limit,
             trace=tuple(answer.get("trace", ())),
         )
-    except (KeyError, TypeError, ValueError, msgspec.ValidationError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return Outcome(stopped="died", output="(the answer was not of the right form)")

@@ -6,11 +6,13 @@ Both answer one frame a job: {"values", "raised", "changed", "seconds"} and, for
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import importlib
 import linecache
 import sys
 import time
+import types
 
 MESSAGE = 2000  # characters of an exception's message that travel
 FRAMES = 40
@@ -85,9 +87,9 @@ def describe(error, trees):
         message = str(error)[:MESSAGE]
     except BaseException:
         message = "(its message could not be shown)"
-    frames = []
+    frames = collections.deque(maxlen=FRAMES)
     trace = error.__traceback__
-    while trace is not None and len(frames) < 400:
+    while trace is not None:
         code = trace.tb_frame.f_code
         for tree in trees:
             relative = tree.relative(code.co_filename)
@@ -105,11 +107,20 @@ def describe(error, trees):
         "type": kind.__name__,
         "ancestors": [base.__name__ for base in kind.__mro__ if base is not object],
         "message": message,
-        "frames": frames[-FRAMES:],
+        "frames": list(frames),
     }
 
 
-def probe_job(job, learner, trees, calls):
+def loaded(texts, component):
+    """The module of a component's call.py, under no name that a learner's package could have."""
+    path = "pack/%s/call.py" % component
+    module = types.ModuleType("call")
+    module.__file__ = texts.path(path)
+    exec(texts.code(path), module.__dict__)
+    return module
+
+
+def probe_job(job, learner, trees, texts):
     """One probe on the learner's tree: recorded values, exception, changed inputs, seconds."""
     values = {}
 
@@ -122,8 +133,7 @@ def probe_job(job, learner, trees, calls):
     raised = None
     started = time.perf_counter()
     try:
-        module = importlib.import_module(calls % job["component"])
-        getattr(module, job["probe"])(learner, record, **inputs)
+        getattr(loaded(texts, job["component"]), job["probe"])(learner, record, **inputs)
     except BaseException as error:  # whatever the learner's code throws is a measurement
         raised = describe(error, trees)
     seconds = time.perf_counter() - started

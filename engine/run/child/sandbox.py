@@ -26,7 +26,7 @@ SCOPES = 0b11  # abstract sockets, signals
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 BELOW_PATH = 1
 READ = READ_FILE | READ_DIR | EXECUTE
-WORK = READ_FILE | READ_DIR | ((1 << 13) - 1 - EXECUTE)
+WORK = READ_FILE | READ_DIR | ((1 << 15) - 1 - EXECUTE)
 
 SYSTEM = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache")
 SYSTEM += ("/usr/share/zoneinfo", "/etc/localtime", "/dev/urandom", "/dev/zero")
@@ -35,17 +35,26 @@ SYSTEM += ("/usr/share/zoneinfo", "/etc/localtime", "/dev/urandom", "/dev/zero")
 FORBIDDEN = {
     "x86_64": {
         "socket": 41, "connect": 42, "bind": 49, "ptrace": 101, "mount": 165, "keyctl": 250,
+        "chmod": 90, "fchmod": 91, "chown": 92, "fchown": 93, "lchown": 94, "utime": 132,
+        "setxattr": 188, "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197,
+        "lremovexattr": 198, "fremovexattr": 199, "utimes": 235, "fchownat": 260,
+        "futimesat": 261, "fchmodat": 268, "utimensat": 280, "fchmodat2": 452,
         "unshare": 272, "perf_event_open": 298, "open_by_handle_at": 304, "setns": 308,
         "process_vm_readv": 310, "process_vm_writev": 311, "bpf": 321, "userfaultfd": 323,
         "io_uring_setup": 425, "pidfd_open": 434, "pidfd_getfd": 438, "process_madvise": 440,
     },
     "aarch64": {
         "socket": 198, "connect": 203, "bind": 200, "ptrace": 117, "mount": 40, "keyctl": 219,
+        "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15,
+        "fremovexattr": 16, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55,
+        "utimensat": 88, "fchmodat2": 452,
         "unshare": 97, "perf_event_open": 241, "open_by_handle_at": 265, "setns": 268,
         "process_vm_readv": 270, "process_vm_writev": 271, "bpf": 280, "userfaultfd": 282,
         "io_uring_setup": 425, "pidfd_open": 434, "pidfd_getfd": 438, "process_madvise": 440,
     },
 }  # fmt: skip
+# refused unless their first argument is 0, the process itself
+SELF_ONLY = {"x86_64": {"prlimit64": 302}, "aarch64": {"prlimit64": 261}}
 AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP = 1, 4, 22
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
@@ -72,6 +81,17 @@ def children():
             return [int(pid) for pid in file.read().split()]
     except OSError:
         return []
+
+
+def forget_checkout(hidden):
+    """Take a source checkout of the engine off the import path: it holds more than packages."""
+    roots = {os.path.dirname(os.path.realpath(path)) for path in hidden}
+    packages = ("site-packages", "dist-packages")
+    sys.path[:] = [
+        entry
+        for entry in sys.path
+        if os.path.realpath(entry) not in roots or os.path.basename(entry) in packages
+    ]
 
 
 def landlock_version():
@@ -157,16 +177,27 @@ def seccomp_program():
     load, jump_equal, jump_ge, ret = 0x20, 0x15, 0x35, 0x06
     allow, refuse, kill = 0x7FFF0000, 0x00050000 | 1, 0x80000000
     numbers = sorted(FORBIDDEN[machine].values())
+    own = sorted(SELF_ONLY[machine].values())
     program = [
         (load, 0, 0, 4),
         (jump_equal, 1, 0, AUDIT_ARCH[machine]),
         (ret, 0, 0, kill),
         (load, 0, 0, 0),
-        (jump_ge, len(numbers) + 1, 0, 0x40000000),  # the x32 numbers
     ]
-    for i, number in enumerate(numbers):
-        program.append((jump_equal, len(numbers) - i, 0, number))
-    program += [(ret, 0, 0, allow), (ret, 0, 0, refuse)]
+    last = len(program) + len(numbers) + len(own) + 5  # the line that refuses
+    program.append((jump_ge, last - len(program) - 1, 0, 0x40000000))  # the x32 numbers
+    for number in numbers:
+        program.append((jump_equal, last - len(program) - 1, 0, number))
+    for number in own:
+        program.append((jump_equal, last - len(program) - 4, 0, number))
+    program += [
+        (ret, 0, 0, allow),
+        (load, 0, 0, 16),  # the first argument, lower half
+        (jump_equal, 0, 1, 0),
+        (ret, 0, 0, allow),
+        (ret, 0, 0, refuse),
+    ]
+    assert len(program) == last + 1
     return b"".join(struct.pack("=HBBI", *line) for line in program)
 
 

@@ -13,23 +13,28 @@ from __future__ import annotations
 import os
 import random
 import select
+import shutil
 import signal
 import socket
+import struct
 import sys
 import time
 
 from engine.run.child import jobs, sandbox, tracer, wire
 from engine.run.child.tree import Tree
 
+PATIENCE = 0.5  # seconds for the servers to end when the engine has gone
 OUTPUT = 1 << 20  # bytes a child may print
 OUTPUT_KEPT = 4096  # bytes of it that travel
-ANSWER = wire.encode({"answer": True})  # goes before each frame that a child wrote
+GARBAGE = 1 << 24  # bytes without a token that are kept while an answer may still be coming
+JOB = struct.Struct("<I")  # the number of the job, between token and frame
 RESULTS = 200  # the child's descriptor for answers, clear of any that it inherited
 
 
 def zygote(fd):
     """Serve fork requests on the control socket `fd` until it closes."""
     sandbox.die_with_parent()
+    sandbox.adopt_orphans()
     control = socket.socket(fileno=fd)
     try:
         import numpy
@@ -48,6 +53,7 @@ def zygote(fd):
     while True:
         data, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not data:
+            wait_for_children()
             return
         if os.fork() == 0:
             control.close()
@@ -57,6 +63,20 @@ def zygote(fd):
             serve(fds[0])
             os._exit(0)
         os.close(fds[0])
+
+
+def wait_for_children():
+    """Servers end when their socket does; what they leave behind is ended here."""
+    deadline = time.monotonic() + PATIENCE
+    while sandbox.children():
+        if time.monotonic() > deadline:
+            for pid in sandbox.children():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            return
+        time.sleep(0.001)
 
 
 class Held:
@@ -89,6 +109,7 @@ def serve(fd):
             held.memory = message["memory"]
             held.confined = message["confined"]
             if held.confined:
+                sandbox.forget_checkout(message["hidden"])
                 held.ruleset = sandbox.landlock_ruleset(held.workdir, message["hidden"])
                 held.program = sandbox.seccomp_program()
         elif kind == "tree":
@@ -102,30 +123,38 @@ def serve(fd):
 
 
 def run(fd, held, message):
-    """Fork a child for `message["jobs"]`, pass its frames on, then say how it ended."""
-    limit = message["limit"]
+    """Fork a child for `message["jobs"]`, pass its frames on, then say how it ended.
+
+    Each frame of the child comes behind a token of this run and the number of its job, so that
+    whatever else is written to the descriptor is not taken for an answer.
+    """
+    limit, count = message["limit"], len(message["jobs"])
+    token = os.urandom(16)
     results_out, results_in = os.pipe()
     output_out, output_in = os.pipe()
     pid = os.fork()
     if pid == 0:
         try:
             sandbox.die_with_parent()
-            child(held, message["jobs"], message["trace"], results_in, output_in)
+            child(held, message["jobs"], message["trace"], results_in, output_in, token)
         finally:
             os._exit(1)
     os.close(results_in)
     os.close(output_in)
-    buffer = wire.Buffer()
-    answered, printed, kept = 0, 0, b""
+    arrived, answered = bytearray(), set()
+    printed, kept = 0, b""
     reason = "died"
     deadline = time.monotonic() + limit
-    watched = [results_out, output_out]
+    watched = [results_out, output_out, fd]
     try:
-        while watched:
+        while True:
             left = deadline - time.monotonic()
             ready = select.select(watched, [], [], max(0, left))[0] if left > 0 else []
             if not ready:
                 reason = "timeout"
+                break
+            if fd in ready:  # nothing is asked during a run: the engine has gone
+                reason = "gone"
                 break
             if output_out in ready:
                 data = os.read(output_out, 1 << 16)
@@ -140,21 +169,17 @@ def run(fd, held, message):
                 data = os.read(results_out, 1 << 18)
                 if not data:
                     break
-                buffer.feed(data)
-                try:
-                    frame = buffer.frame()
-                    while frame is not None and answered < len(message["jobs"]):
-                        head, body = frame
-                        size = wire.HEADER.pack(wire.MAGIC, len(head), len(body))
-                        wire.write(fd, ANSWER + size + head + body)
-                        answered += 1
+                arrived += data
+                for job, frame in answers(arrived, token):
+                    if job < count and job not in answered:
+                        answered.add(job)
                         deadline = time.monotonic() + limit
-                        frame = buffer.frame()
-                except wire.WireError:
-                    break
-                if answered == len(message["jobs"]):
+                        wire.write(fd, wire.encode({"answer": job}) + frame)
+                if len(answered) == count:
                     reason = "done"
                     break
+                if len(arrived) > GARBAGE and token not in arrived:
+                    del arrived[:-16]
         if reason == "done" and output_out in watched:  # what was printed and not read yet
             while select.select([output_out], [], [], 0)[0] and len(kept) < OUTPUT_KEPT:
                 data = os.read(output_out, OUTPUT_KEPT)
@@ -165,8 +190,40 @@ def run(fd, held, message):
         os.close(results_out)
         os.close(output_out)
         status = end(pid)
+        emptied(held.workdir)
+    if reason == "gone":
+        return
     text = kept.decode("utf-8", "replace")
     wire.write(fd, wire.encode({"end": reason, "status": status, "output": text}))
+
+
+def answers(arrived, token):
+    """Take every whole answer out of `arrived`: (job, frame). What lies between them is dropped."""
+    while True:
+        start = arrived.find(token)
+        head = start + len(token) + JOB.size
+        if start < 0 or len(arrived) < head + wire.HEADER.size:
+            return
+        (job,) = JOB.unpack_from(arrived, start + len(token))
+        magic, size, body = wire.HEADER.unpack_from(arrived, head)
+        if magic != wire.MAGIC or size > wire.MAX_HEAD or body > wire.MAX_BODY:
+            del arrived[: start + len(token)]
+            continue
+        end_ = head + wire.HEADER.size + size + body
+        if len(arrived) < end_:
+            return
+        frame = bytes(arrived[head:end_])
+        del arrived[:end_]
+        yield job, frame
+
+
+def emptied(folder):
+    """Nothing that a run left in the work folder is there in the next."""
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            os.unlink(entry.path)
 
 
 def end(pid):
@@ -187,7 +244,7 @@ def end(pid):
     return os.waitstatus_to_exitcode(status)
 
 
-def child(held, work, trace, results, output):
+def child(held, work, trace, results, output, token):
     """Work through the jobs in this process, and leave."""
     os.setsid()
     null = os.open(os.devnull, os.O_RDONLY)
@@ -201,10 +258,12 @@ def child(held, work, trace, results, output):
         os.dup2(held.ruleset, rules)
     os.closerange(3, RESULTS)
     os.closerange(RESULTS + 2, 1024)
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    out = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    err = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    sys.stdout, sys.stderr = out, err
     sys.dont_write_bytecode = True
     os.chdir(held.workdir)
+    os.environ["TMPDIR"] = os.environ["HOME"] = held.workdir
     if held.confined:
         sandbox.confine(rules, held.program, held.memory)
     if rules >= 0:
@@ -214,10 +273,13 @@ def child(held, work, trace, results, output):
     if trace is not None and held.tree is not None:
         recorder = tracer.Recorder(trace)
         tracer.instrument(held.tree, recorder)
-    for tree in reversed(trees):
-        tree.install()
+    if held.tree is None:  # the pack's own code
+        held.texts.install()
+    else:
+        held.tree.install()
+        held.texts.show_lines()
     learner = jobs.Learner(held.roles)
-    for job in work:
+    for number, job in enumerate(work):
         if job["kind"] == "case":
             answer = jobs.case_job(job, trees)
         elif job["kind"] == "roles":
@@ -228,14 +290,17 @@ def child(held, work, trace, results, output):
                 sys.modules["numpy"].random.seed(job["seed"] % (1 << 32))
             if recorder is not None:
                 recorder.clear()
-            answer = jobs.probe_job(job, learner, trees, "pack.%s.call")
+            answer = jobs.probe_job(job, learner, trees, held.texts)
             if recorder is not None:
                 answer["trace"] = recorder.found()
         try:
             frame = wire.encode(answer)
         except wire.WireError as error:
             frame = wire.encode({"values": {}, "raised": None, "changed": [], "wire": str(error)})
-        sys.stdout.flush()
-        sys.stderr.flush()
-        wire.write(RESULTS, frame)
+        for stream in (out, err):
+            try:
+                stream.flush()
+            except (OSError, ValueError):  # the learner's code closed it
+                pass
+        wire.write(RESULTS, token + JOB.pack(number) + frame)
     os._exit(0)

@@ -15,6 +15,8 @@ import sys
 
 NAME = "__engine_rec__"  # dunder on both sides, so that class bodies do not mangle it
 PER_SITE = 512  # recordings a site
+DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+DTYPES += ("float16", "float32", "float64", "bool")  # what can cross the wire
 
 
 class Recorder:
@@ -63,7 +65,7 @@ class Recorder:
             if not isinstance(value, (numpy.ndarray, numpy.generic)):
                 return None
         array = numpy.asarray(value)
-        return array if array.dtype.kind in "iuf" else None
+        return array if array.dtype.name in DTYPES else None
 
     def found(self):
         """What was recorded, a row a site: where, what kind of expression, values, frames."""
@@ -139,6 +141,7 @@ class Instrument(ast.NodeTransformer):
         return node
 
     def _function(self, node):
+        node.decorator_list = [self.visit(decorator) for decorator in node.decorator_list]
         node.args.defaults = [self.visit(default) for default in node.args.defaults]
         node.args.kw_defaults = [d and self.visit(d) for d in node.args.kw_defaults]
         node.body = [self.visit(statement) for statement in node.body]

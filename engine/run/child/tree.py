@@ -69,8 +69,8 @@ class Tree:
     # the finder half of the import protocol (PEP 451)
     def find_spec(self, name, path=None, target=None):
         tail = name.rpartition(".")[2]
-        for folder in self._folders(path):
-            stem = folder + "/" + tail if folder else tail
+        stems = [folder + "/" + tail if folder else tail for folder in self._folders(path)]
+        for stem in stems:
             for relative, package in ((stem + "/__init__.py", True), (stem + ".py", False)):
                 if relative in self.files:
                     spec = importlib.util.spec_from_file_location(
@@ -81,11 +81,19 @@ class Tree:
                     )
                     spec.cached = None
                     return spec
-            if any(file.startswith(stem + "/") and file.endswith(".py") for file in self.files):
-                spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
-                spec.submodule_search_locations = [self.path(stem)]
-                return spec
-        return None
+        portions = [stem for stem in stems if self._holds_code(stem)]
+        if not portions and path and len(stems) == len(list(path)):
+            # the package is this tree's alone: what was not sent is not looked for on disk
+            raise ModuleNotFoundError("No module named %r" % name, name=name)
+        if not portions or (path is None and _elsewhere(name)):
+            return None
+        spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+        spec.submodule_search_locations = [self.path(stem) for stem in portions]
+        return spec
+
+    def _holds_code(self, stem):
+        start = stem + "/"
+        return any(file.startswith(start) and file.endswith(".py") for file in self.files)
 
     def _folders(self, path):
         if path is None:
@@ -108,6 +116,10 @@ class Tree:
     def install(self):
         """Put this tree first on the import path, and its lines where tracebacks look."""
         sys.meta_path.insert(0, self)
+        self.show_lines()
+
+    def show_lines(self):
+        """Let tracebacks find the text of these files."""
         for relative in self.files:
             if relative.endswith(".py"):
                 try:
@@ -115,3 +127,14 @@ class Tree:
                 except (SyntaxError, UnicodeDecodeError):
                     continue
                 linecache.cache[self.path(relative)] = (1, None, lines, self.path(relative))
+
+
+def _elsewhere(name):
+    """Whether a real module or package of this name exists, which a mere folder must not hide."""
+    if name in sys.builtin_module_names:
+        return True
+    try:
+        spec = importlib.machinery.PathFinder.find_spec(name)
+    except (ImportError, OSError, ValueError):
+        return False
+    return spec is not None and spec.loader is not None and spec.origin is not None
