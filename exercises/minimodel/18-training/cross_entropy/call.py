@@ -21,3 +21,51 @@ def scaled(learner, record, logits, targets, factor):
     loss = learner.cross_entropy(leaf, targets) * factor
     loss.backward()
     record(grad_logits=leaf.grad)
+
+
+def loss_of(learner, logits, targets):
+    """The loss as a float. Where NumPy gives inf, plain Python raises (math.exp, math.log): also inf."""
+    try:
+        loss = learner.cross_entropy(learner.Tensor(logits), targets)
+    except (ArithmeticError, ValueError):
+        return float("inf")
+    return float(np.asarray(loss.data).reshape(()))
+
+
+def large(learner, record, logits, targets):
+    """Is the loss of these logits a number?"""
+    record(finite=bool(np.isfinite(loss_of(learner, logits, targets))))
+
+
+def sweep(learner, record, V, levels, dtype):
+    """One row of V logits and the target 1, first with one wrong token at a, then with all at -a."""
+    target = np.array([1])
+    up, down = [], []
+    for a in levels:
+        row = np.zeros((1, V), dtype)
+        row[0, 0] = a  # the model is more and more sure of the wrong token 0
+        up.append(loss_of(learner, row, target))
+        down.append(loss_of(learner, np.full((1, V), -a, dtype), target))
+    record(losses_up=up, first_bad_up=first_bad(levels, up))
+    record(losses_down=down, first_bad_down=first_bad(levels, down))
+
+
+def first_bad(levels, losses):
+    """The first level whose loss is not a number; 0 where all are."""
+    return next((float(a) for a, loss in zip(levels, losses) if not np.isfinite(loss)), 0.0)
+
+
+def kind(loss):
+    if np.isfinite(loss):
+        return "finite"
+    return "nan" if np.isnan(loss) else "inf" if loss > 0 else "minus-inf"
+
+
+def batch(learner, record, logits, targets):
+    """One step's loss on a batch (B, T, V) in which a single row is far from 0."""
+    leaf = learner.Tensor(logits, requires_grad=True)
+    loss = learner.cross_entropy(leaf, targets)
+    value = float(np.asarray(loss.data).reshape(()))
+    record(loss=value, loss_is=kind(value))
+    loss.backward()
+    record(grad_logits=leaf.grad, nan_gradients=int(np.isnan(leaf.grad).sum()))

@@ -3,6 +3,8 @@
 import numpy as np
 from pack.common import distinct, leading, normal
 
+LIMIT = {"float64": 690.0, "float32": 75.0}  # a little below where the bare exponential ends
+
 
 def sizes(rng, regime):
     return 1 if regime == "one_class" else distinct(rng, V=(3, 23))[0]
@@ -21,6 +23,18 @@ def forward(rng, regime, dtype):
         logits = np.zeros_like(logits)
     if regime == "spread_rows":
         logits = logits * (10.0 ** np.linspace(-5, 2, rows[-1])[:, None]).astype(dtype)
+    if regime == "under_limit":  # every row lies far from 0, and its exponentials can still be summed
+        level = rng.uniform(0.5, 1, (*rows, 1)) * rng.choice([-1, 1], (*rows, 1))
+        logits = (logits + LIMIT[np.dtype(dtype).name] * level).astype(dtype)
+    if regime == "overflow":  # in some rows one logit beyond any exponential
+        flat = logits.reshape(-1, V)
+        flat[::3, int(rng.integers(0, V))] = rng.uniform(800, 5000)
+    if regime == "low":  # every logit of every row below any exponential
+        logits = (logits - rng.uniform(800, 5000, (*rows, 1))).astype(dtype)
+    if regime == "far_rows":  # rows high above 0 and rows far below, in one batch
+        level = rng.uniform(1000, 3000, (*rows, 1))
+        each = np.arange(level.size).reshape(level.shape)
+        logits = (logits + np.where(each % 2 == 0, level, -level)).astype(dtype)
     if regime in ("ignored", "ignored_class"):
         ignore = -100 if regime == "ignored" else int(rng.integers(0, V))
         targets = np.where(rng.random(rows) < 0.4, ignore, targets)
@@ -44,3 +58,28 @@ def scaled(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
     del drawn["ignore_index"]
     return {**drawn, "factor": float(rng.uniform(2, 5))}
+
+
+def large(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    del drawn["ignore_index"]
+    return drawn
+
+
+def sweep(rng, regime, dtype):
+    V = 16 if regime == "shown" else sizes(rng, regime)
+    levels = np.arange(0.0, 1001.0, 10.0) if regime == "shown" else rng.uniform(0, 3000, 12)
+    return {"V": V, "levels": levels, "dtype": np.dtype(dtype).name}
+
+
+def batch(rng, regime, dtype):
+    """Ordinary logits, but in one row: one of them is huge, or all are very low."""
+    B, T, V = (2, 8, 16) if regime.startswith("shown") else (3, 4, sizes(rng, regime))
+    logits = normal(rng, (B, T, V), dtype)
+    if regime.endswith("low"):
+        logits[0, 1] -= 1000.0
+    else:
+        logits[0, 1, 0] = 800.0
+    targets = rng.integers(0, V, (B, T))
+    targets[0, 1] = 1  # not the token of the huge logit
+    return {"logits": logits, "targets": targets}

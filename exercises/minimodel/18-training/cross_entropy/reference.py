@@ -1,4 +1,9 @@
-"""Mean negative log-likelihood in nats, by logsumexp in float64, and its gradient by hand."""
+"""Mean negative log-likelihood in nats, by logsumexp in float64, and its gradient by hand.
+
+Variant: "no_max" takes the exponentials of the logits as they are, without subtracting the row's
+maximum, in the learner's own dtype, which decides where they end. Up to there it is right; beyond,
+whether inf, NaN or an error comes out depends on how the code goes on, so only `large` looks there.
+"""
 
 import numpy as np
 
@@ -9,11 +14,11 @@ def refuse(*mentions):
     return error
 
 
-def loss_and_gradient(logits, targets, ignore_index=None):
+def loss_and_gradient(logits, targets, ignore_index=None, variant=None, out=None):
     V = logits.shape[-1]
     if logits.shape[:-1] != targets.shape:
         raise refuse(logits.shape, targets.shape)
-    flat = logits.reshape(-1, V).astype(np.float64)
+    flat = logits.reshape(-1, V).astype(logits.dtype if variant == "no_max" else np.float64)
     wanted = targets.reshape(-1)
     kept = np.ones(len(wanted), bool) if ignore_index is None else wanted != ignore_index
     if not kept.any():
@@ -21,22 +26,63 @@ def loss_and_gradient(logits, targets, ignore_index=None):
     outside = wanted[kept & ((wanted < 0) | (wanted >= V))]
     if outside.size:
         raise refuse(int(outside[0]))
-    shifted = flat - flat.max(-1, keepdims=True)
-    log_p = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))  # (N, V)
     rows = np.flatnonzero(kept)
+    row_max = flat[rows].max(-1, keepdims=True)  # (N, 1)
+    shifted = flat[rows] - (0 if variant == "no_max" else row_max)  # (N, V)
+    with np.errstate(all="ignore"):
+        exp = np.exp(shifted)
+        sum_exp = exp.sum(-1, keepdims=True)
+        log_p = shifted - np.log(sum_exp)
+    if out:
+        out.name(flat=flat[rows], row_max=row_max, shifted=shifted, exp=exp, sum_exp=sum_exp)
+        out.name(log_sum_exp=np.log(sum_exp), log_z=row_max + np.log(sum_exp), log_p=log_p)
+    each = np.arange(len(rows))
     grad = np.zeros_like(flat)
-    grad[rows] = np.exp(log_p[rows])
+    grad[rows] = np.exp(log_p)
     grad[rows, wanted[rows]] -= 1
-    loss = -log_p[rows, wanted[rows]].mean()
+    loss = -log_p[each, wanted[rows]].mean()
     grad = (grad / len(rows)).reshape(logits.shape).astype(logits.dtype)
     return np.asarray(loss, dtype=logits.dtype), grad
 
 
 def forward(out, variant, *, logits, targets, ignore_index):
-    loss, grad = loss_and_gradient(logits, targets, ignore_index)
+    loss, grad = loss_and_gradient(logits, targets, ignore_index, variant, out)
     out.record(loss=loss, grad_logits=grad)
 
 
 def scaled(out, variant, *, logits, targets, factor):
-    _, grad = loss_and_gradient(logits, targets)
+    _, grad = loss_and_gradient(logits, targets, None, variant)
     out.record(grad_logits=(factor * grad.astype(np.float64)).astype(logits.dtype))
+
+
+def large(out, variant, *, logits, targets):
+    """Which kind of non-number comes out is left to the learner's code."""
+    out.record(finite=bool(np.isfinite(loss_and_gradient(logits, targets, None, variant)[0])))
+
+
+def sweep(out, variant, *, V, levels, dtype):
+    for name, logits_at in (("up", one_token_up), ("down", all_down)):
+        losses = [
+            float(loss_and_gradient(logits_at(V, a, dtype), np.array([1]), None, variant)[0])
+            for a in levels
+        ]
+        bad = [a for a, loss in zip(levels, losses) if not np.isfinite(loss)]
+        out.record(**{f"losses_{name}": losses})
+        out.record(**{f"first_bad_{name}": float(bad[0]) if bad else 0.0})
+
+
+def one_token_up(V, a, dtype):
+    row = np.zeros((1, V), dtype)
+    row[0, 0] = a
+    return row
+
+
+def all_down(V, a, dtype):
+    return np.full((1, V), -a, dtype)
+
+
+def batch(out, variant, *, logits, targets):
+    loss, grad = loss_and_gradient(logits, targets, None, variant)
+    beyond = "inf" if loss > 0 else "minus-inf"
+    out.record(loss=float(loss), loss_is="finite" if np.isfinite(loss) else beyond)
+    out.record(grad_logits=grad, nan_gradients=int(np.isnan(grad).sum()))

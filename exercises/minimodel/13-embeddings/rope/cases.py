@@ -1,0 +1,93 @@
+"""Inputs for rope. Positions are plain integers (T,); d is even but where the regime says otherwise."""
+
+import numpy as np
+from pack.common import SHOWN, distinct, normal
+
+
+def sizes(rng, regime):
+    """(leading axes, T, d), all different, d even."""
+    if regime == "shown_pair":
+        return (3,), 5, 2
+    while True:
+        B, T, half = distinct(rng, B=(3, 4), T=(3, 7), half=(3, 7))
+        d = 4 if regime == "two_pairs" else 2 * half
+        if d not in SHOWN and len({B, T, half, d}) == 4:
+            break
+    T = 1 if regime in ("one_position", "one_offset") else T
+    lead = {"no_batch": (), "single": (1,), "deep": (2, 1, B), "one_position": ()}.get(regime, (B,))
+    return lead, T, d
+
+
+def places(rng, regime, T, dtype):
+    """Positions (T,), or None for 0 .. T - 1."""
+    far = 3000 if dtype == "float64" else 90  # float32 angles lose digits far out
+    if regime in ("offset", "one_offset"):  # a cache already holds the positions before
+        return int(rng.integers(5, far)) + np.arange(T)
+    if regime in ("any_order", "int32"):
+        found = rng.integers(0, far, T)
+        return found.astype(np.int32) if regime == "int32" else found
+    if regime == "repeated":
+        return np.full(T, int(rng.integers(3, 60)))
+    if regime == "zero":
+        return np.zeros(T, dtype=np.int64)
+    if regime == "backwards":
+        return np.arange(T)[::-1].copy()
+    return None
+
+
+def bases(rng, regime):
+    """The base, or None for the default."""
+    if regime == "small_base":
+        return float(rng.uniform(1.5, 30.0))
+    if regime == "large_base":
+        return float(rng.choice([1e5, 5e5, 1e6]))
+    return None
+
+
+def forward(rng, regime, dtype):
+    lead, T, d = sizes(rng, regime)
+    x = normal(rng, (*lead, T, d), dtype, {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0))
+    if regime == "spread_rows":
+        x = x * (10.0 ** np.linspace(-4, 4, T))[:, None].astype(dtype)
+    if regime == "constant_rows":
+        x = np.broadcast_to(x[..., :1], x.shape).copy()
+    if regime == "odd_width":
+        x = x[..., :-1].copy()
+    if regime == "one_column":
+        x = x[..., :1].copy()
+    return {
+        "x": x,
+        "positions": places(rng, regime, T, dtype),
+        "base": bases(rng, regime),
+        "grad": normal(rng, x.shape, dtype),
+    }
+
+
+def relative(rng, regime, dtype):
+    _, T, d = sizes(rng, regime)
+    return {
+        "q": normal(rng, (d,), dtype),
+        "k": normal(rng, (d,), dtype),
+        "positions": np.sort(rng.choice(40, T, replace=False)),
+        "shift": int(rng.integers(1, 50)),
+    }
+
+
+def more(size):
+    """A greater size of the same parity, none of SHOWN."""
+    return size + 2 if size + 2 not in SHOWN else size + 4
+
+
+def again(rng, regime, dtype):
+    drawn = forward(rng, "normal", dtype)
+    x = drawn["x"]
+    T, d = x.shape[-2:]
+    return {
+        "x": x,
+        "longer": normal(rng, (more(T), d), dtype),
+        "wider": normal(rng, (T, more(d)), dtype),
+        "positions": places(rng, "any_order", T, dtype),
+        "base": bases(rng, "small_base"),
+        "grad": drawn["grad"],
+        "more_grad": normal(rng, x.shape, dtype),
+    }

@@ -1,0 +1,109 @@
+"""Inputs for MultiHeadAttention. T, n_heads, d_head and d_model differ, but where said."""
+
+import numpy as np
+from pack.common import SHOWN, distinct, normal
+
+
+def sizes(rng, regime):
+    """(leading axes, T, n_heads, d_head); d_model is their last two multiplied."""
+    if regime.startswith("shown"):
+        return (), 8, 1 if regime == "shown_one_head" else 4, 4
+    if regime == "minimal":
+        return (), 1, 1, 1
+    if regime == "narrow_heads":  # as many heads as columns
+        return (3,), 5, 7, 1
+    while True:
+        T, H, e = distinct(rng, T=(3, 5), H=(3, 5), e=(3, 5))
+        if regime.startswith("rope") or regime == "odd_heads":  # pairs of columns, or not
+            H, e = 3, 5 if regime == "odd_heads" else int(rng.choice([4, 6]))
+        if regime in ("one_head", "one_head_full", "rope_one_head"):
+            H = 1
+        if regime in ("one_token", "rope_one_token"):
+            T = 1
+        if H * e not in SHOWN | {T} and H * e <= 18 and T not in (H, e):
+            break
+    rows = {
+        "no_batch": (), "rope_no_batch": (), "single": (1, 1), "deep": (2, 1, 2), "rope_deep": (2, 1, 2),
+    }.get(regime, (2,))  # fmt: skip
+    return rows, T, H, e
+
+
+def drawn(rng, regime, dtype):
+    """x and four square matrices, with the switches of the constructor."""
+    rows, T, H, e = sizes(rng, regime)
+    d = H * e
+    x = normal(rng, (*rows, T, d), dtype, {"tiny": 1e-5}.get(regime, 1.0))
+    if regime == "constant_rows":  # every position holds the same
+        x = np.broadcast_to(x[..., :1, :], x.shape).copy()
+    if regime == "spread_rows":
+        x = x * (10.0 ** np.linspace(-4, 0.5, T))[:, None].astype(dtype)
+    w_q, w_k, w_v, w_o = (normal(rng, (d, d), dtype, d**-0.5) for _ in range(4))
+    if regime == "thousand":  # one signed unit a column, so that scores are whole numbers
+        w_q, w_k = (np.eye(d)[rng.permutation(d)].astype(dtype) for _ in range(2))
+        x = (30.0 * rng.choice([-1.0, 1.0], x.shape)).astype(dtype)
+    return {
+        "x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o, "n_heads": H,
+        "causal": regime not in ("full", "rope_full", "one_head_full"),
+        "use_rope": regime.startswith("rope") or regime == "odd_heads",
+    }  # fmt: skip
+
+
+def forward(rng, regime, dtype):
+    made = drawn(rng, regime, dtype)
+    return {**made, "grad": normal(rng, made["x"].shape, dtype)}
+
+
+def parts(rng, regime, dtype):
+    _, _, H, e = sizes(rng, "rope" if regime == "rope" else "normal")
+    return {"d_model": H * e, "n_heads": H, "causal": regime != "full", "use_rope": regime == "rope"}
+
+
+def heads(rng, regime, dtype):
+    """Numbers of heads that do not divide d_model."""
+    if regime == "one_too_many":
+        return {"d_model": 12, "n_heads": 13}
+    d_model = int(rng.integers(9, 25))
+    n_heads = int(rng.choice([n for n in range(2, d_model) if d_model % n]))
+    return {"d_model": d_model, "n_heads": n_heads}
+
+
+def past(rng, regime, dtype):
+    """Two inputs that are the same up to position `since`, which may be any but the first."""
+    made = drawn(rng, regime, dtype)
+    x = made.pop("x")
+    since = int(rng.integers(1, x.shape[-2]))
+    other = x.copy()
+    other[..., since:, :] = normal(rng, other[..., since:, :].shape, dtype)
+    return {"x": x, "other": other, "since": since, **made}
+
+
+def replaced(rng, regime, dtype):
+    """Weights for a first call, and others that are copied in before a second."""
+    made, again = drawn(rng, "no_batch", dtype), {}
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        again[f"{name}_2"] = normal(rng, made[name].shape, dtype, 0.3)
+    return {**made, **again}
+
+
+def lengths(rng, regime, dtype):
+    """Inputs of three different lengths and leading axes for one module."""
+    made = drawn(rng, regime, dtype)
+    x = made.pop("x")
+    d = x.shape[-1]
+    return {
+        "long": x, "short": normal(rng, (x.shape[-2] - 1, d), dtype),
+        "longer": normal(rng, (1, x.shape[-2] + 1, d), dtype), **made,
+    }  # fmt: skip
+
+
+def reach(rng, regime, dtype):
+    made = drawn(rng, regime if regime.startswith("shown") else "no_batch", dtype)
+    del made["causal"], made["use_rope"]
+    return made
+
+
+def labels(rng, regime, dtype):
+    """Each column of x holds the number of its head, 1 to n_heads, at every position."""
+    _, T, H, e = sizes(rng, regime)
+    x = np.broadcast_to(np.repeat(np.arange(1.0, H + 1), e), (T, H * e))
+    return {"x": x.astype(dtype), "n_heads": H}

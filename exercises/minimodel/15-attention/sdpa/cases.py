@@ -1,0 +1,121 @@
+"""Inputs for scaled_dot_product_attention. T and d differ and are none of SHOWN, but where said."""
+
+import numpy as np
+from pack.common import distinct, leading, normal
+
+
+def sizes(rng, regime):
+    """(T, d)"""
+    if regime == "one_token":
+        return 1, distinct(rng, d=(3, 7))[0]
+    if regime == "one_column":
+        return distinct(rng, T=(3, 6))[0], 1
+    if regime == "wide":
+        return 3, int(rng.integers(30, 50))
+    T, d = distinct(rng, T=(3, 6), d=(3, 7))
+    return T, d
+
+
+def allowed(rng, regime, rows, T):
+    """The mask of a regime: None, or booleans that broadcast to (*rows, T, T). No row is all False."""
+    if regime.startswith("causal"):
+        return np.tri(T, dtype=bool)
+    if regime == "all_allowed":
+        return np.ones((T, T), dtype=bool)
+    if regime in ("keys_only", "far_masked"):  # (T,): the same keys for everybody
+        mask = np.arange(T) != int(rng.integers(0, T))
+        return mask if regime == "keys_only" else mask[None, :]
+    if regime == "padding":  # (..., 1, T): each sequence has its own length
+        lengths = rng.integers(1, T + 1, rows)
+        lengths.reshape(-1)[0] = T - 1
+        return np.arange(T) < lengths[..., None, None]
+    if regime in ("scattered", "batch_masked", "one_batch_axis", "deep_masked"):
+        axes = (*rows[:-1], 1) if regime == "one_batch_axis" else rows
+        mask = rng.random((*axes, T, T)) < 0.5
+        return mask | (np.arange(T) == rng.integers(0, T, (*axes, T))[..., None])
+    return None
+
+
+def forward(rng, regime, dtype):
+    T, d = sizes(rng, regime)
+    rows = leading(rng, "deep" if regime == "deep_masked" else regime)
+    if regime.startswith("batch"):  # a single leading axis
+        rows = rows[:1]
+    scale = {"tiny": 1e-6}.get(regime, 1.0)
+    q, k = (normal(rng, (*rows, T, d), dtype, scale) for _ in range(2))
+    v = normal(rng, (*rows, T, d), dtype)
+    mask = allowed(rng, regime, rows, T)
+    if regime == "equal_keys":  # equal scores: the plain mean of the values
+        k = np.broadcast_to(k[..., :1, :], k.shape).copy()
+    if regime == "equal_queries":
+        q = np.broadcast_to(q[..., :1, :], q.shape).copy()
+    if regime in ("constant_values", "causal_constant"):  # any weights that sum to 1 give it back
+        v = np.broadcast_to(v[..., :1, :], v.shape).copy()
+    if regime in ("thousand", "causal_thousand"):  # scores far beyond what exp can hold, and exact ties
+        q, k = ((30.0 * rng.choice([-1.0, 1.0], q.shape)).astype(dtype) for _ in range(2))
+        q[..., -1, :] *= 0.001  # one ordinary query in each head
+    if regime == "spread_rows":  # each query far larger than the one before
+        q = q * (10.0 ** np.linspace(-4, 0.7, T))[:, None].astype(dtype)
+    if regime == "far_masked":  # what is not looked at is far larger than what is
+        k = np.where(mask[0][:, None], k, 1000 * k)
+        v = np.where(mask[0][:, None], v, 1e5 * v)
+    grad = normal(rng, (*rows, T, d), dtype)
+    return {"q": q, "k": k, "v": v, "mask": mask, "grad": grad}
+
+
+def shared(rng, regime, dtype):
+    T, d = sizes(rng, regime)
+    rows = leading(rng, regime)
+    x, grad = (normal(rng, (*rows, T, d), dtype) for _ in range(2))
+    return {"x": x, "mask": allowed(rng, regime, rows, T), "grad": grad}
+
+
+def twice(rng, regime, dtype):
+    """Two inputs of different sizes, each with a mask of its own."""
+    first = forward(rng, "scattered", dtype)
+    second = forward(rng, "causal", dtype)
+    del first["grad"], second["grad"]
+    return {f"{name}_{i}": a for i, drawn in enumerate((first, second), 1) for name, a in drawn.items()}
+
+
+def blind(rng, regime, dtype):
+    """Some queries may attend to nothing at all; what they give is left open."""
+    drawn = forward(rng, "scattered", dtype)
+    mask = drawn["mask"]
+    flat = mask.reshape(-1, mask.shape[-1])
+    flat[rng.permutation(len(flat))[: max(1, len(flat) // 4)]] = False
+    del drawn["grad"]
+    return drawn
+
+
+def sharpness(rng, regime, dtype):
+    """Queries and keys of unit spread, cut to several widths: q, k (H, T, the greatest width)."""
+    if regime.startswith("shown"):
+        H, T, widths = 4, 8, [1, 2, 4, 8, 16, 32, 64]
+    else:
+        (T,) = distinct(rng, T=(3, 4))
+        H, widths = 1, distinct(rng, narrow=(5, 9), wide=(20, 40))
+    q, k = (normal(rng, (H, T, widths[-1]), dtype) for _ in range(2))
+    return {"q": q, "k": k, "widths": np.array(widths)}
+
+
+def row_sums(rng, regime, dtype):
+    """One causal head. In "shown" all scores are equal; in "shown_random" they are not."""
+    T, d = (8, 4) if regime.startswith("shown") else distinct(rng, T=(3, 6), d=(6, 9))
+    q, k = (normal(rng, (T, d), dtype) for _ in range(2))
+    if regime == "shown":
+        q = np.zeros_like(q)
+    return {"q": q, "k": k}
+
+
+def future(rng, regime, dtype):
+    """One causal head; `louder` are the scores that the last key will have for the first query."""
+    T, d = (8, 4) if regime.startswith("shown") else distinct(rng, T=(3, 6), d=(3, 7))
+    q, k, v = (normal(rng, (T, d), dtype) for _ in range(3))
+    other_k, other_v = (normal(rng, (d,), dtype) for _ in range(2))
+    if regime.startswith("shown"):
+        k = np.zeros_like(k)
+    louder = np.arange(0.0, 6.5, 0.5) if regime.startswith("shown") else np.array([0.0, 3.0])
+    return {
+        "q": q, "k": k, "v": v, "other_k": other_k, "other_v": other_v, "louder": louder.astype(dtype),
+    }  # fmt: skip

@@ -1,0 +1,108 @@
+"""Inputs for LayerNorm's probes: rows that are easy, and rows that are nearly or wholly constant."""
+
+import numpy as np
+from pack.common import distinct, leading, normal
+
+OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside a spread of 1
+
+
+def width(rng, regime):
+    if regime.startswith("shown"):
+        return 16
+    return 1 if regime == "one_feature" else distinct(rng, d=(5, 13))[0]
+
+
+def rows_of(rng, regime, lead, d, dtype):
+    """x: (*lead, d)."""
+    x = normal(rng, (*lead, d), dtype, {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4}.get(regime, 1.0))
+    count = max(1, x.size // d)
+    each = np.arange(count).reshape(*lead, 1)
+    if regime == "faint":  # spreads from 1e-2 to 1e-6, row by row: below the root of eps
+        x = x * (10.0 ** np.linspace(-2, -6, count)).reshape(*lead, 1)
+    if regime == "spread_rows":
+        x = x * (10.0 ** np.linspace(-4, 4, count)).reshape(*lead, 1)
+    if regime == "constant_rows":  # whole numbers, so that their mean is exact
+        level = rng.choice([-1, 1], (*lead, 1)) * rng.integers(1, 10, (*lead, 1))
+        x = np.where(each % 2 == 0, level, x)
+    if regime == "padding":  # some rows of zeros, as a padding token gives them
+        x = np.where(each % 3 == 1, 0.0, x)
+    if regime == "offset":
+        x = x + OFFSET[np.dtype(dtype).name]
+    return x.astype(dtype)
+
+
+def chosen_eps(rng, regime):
+    """None for the default."""
+    if regime == "other_eps":
+        return float(rng.uniform(0.05, 0.5))
+    return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
+
+
+def forward(rng, regime, dtype):
+    d = width(rng, regime)
+    lead = leading(rng, regime)
+    return {
+        "x": rows_of(rng, regime, lead, d, dtype),
+        "gain": normal(rng, (d,), dtype),
+        "bias": normal(rng, (d,), dtype),
+        "eps": chosen_eps(rng, regime),
+        "grad": normal(rng, (*lead, d), dtype),
+    }
+
+
+def start(rng, regime, dtype):
+    return {"d": width(rng, regime)}
+
+
+def residual(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    del drawn["eps"]
+    return drawn
+
+
+def again(rng, regime, dtype):
+    d = width(rng, regime)
+    T, S = distinct(rng, T=(3, 4), S=(3, 5))
+    return {
+        "x": normal(rng, (T, d), dtype),
+        "other": normal(rng, (3, S, d), dtype, 4.0),
+        "gain": normal(rng, (d,), dtype),
+        "bias": normal(rng, (d,), dtype),
+        "new_gain": normal(rng, (d,), dtype),
+        "new_bias": normal(rng, (d,), dtype),
+        "grad": normal(rng, (T, d), dtype),
+        "other_grad": normal(rng, (3, S, d), dtype),
+    }
+
+
+def step(rng, regime, dtype):
+    """A batch (B, T, d) whose sequences end in padding; the loss leaves the padding out."""
+    d = width(rng, regime)
+    B, T = (2, 8) if regime.startswith("shown") else (3, 4)
+    length = np.full(B, T)
+    length[-1] = T - 3  # three rows of padding, at the end of the last sequence
+    padding = np.arange(T) >= length[:, None]  # (B, T)
+    x = np.where(padding[..., None], 0.0, rng.standard_normal((B, T, d)))
+    grad = np.where(padding[..., None], 0.0, rng.standard_normal((B, T, d)))
+    return {"x": x.astype(dtype), "grad": grad.astype(dtype), "lr": 0.1}
+
+
+def spreads(rng, regime, dtype):
+    """One row at falling spreads; and a row of which every other number differs in the last bit."""
+    d = width(rng, regime)
+    row = rng.standard_normal(d)
+    row = (row - row.mean()) / row.std()
+    scale = 10.0 ** -np.arange(13.0) if regime == "shown" else 10.0 ** rng.uniform(-6, 1, 5)
+    last_bit = np.full(d, 0.3, dtype)
+    last_bit[::2] = np.nextafter(last_bit[0], last_bit.dtype.type(1))
+    return {"x": (scale[:, None] * row).astype(dtype), "last_bit": last_bit}
+
+
+def positions(rng, regime, dtype):
+    """A sequence (T, d), and another vector for its last position."""
+    T, d = (8, 16) if regime.startswith("shown") else distinct(rng, T=(3, 7), d=(5, 13))
+    return {"x": normal(rng, (T, d), dtype), "last": normal(rng, (d,), dtype)}
+
+
+def prefixes(rng, regime, dtype):
+    return {"x": positions(rng, regime, dtype)["x"]}

@@ -1,0 +1,70 @@
+"""Inputs for RMSNorm's probes."""
+
+import numpy as np
+from pack.common import distinct, leading, normal
+
+OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside a spread of 1
+
+
+def width(rng, regime):
+    return 1 if regime == "one_feature" else distinct(rng, d=(5, 13))[0]
+
+
+def rows_of(rng, regime, lead, d, dtype):
+    """x: (*lead, d)."""
+    x = normal(rng, (*lead, d), dtype, {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4}.get(regime, 1.0))
+    count = max(1, x.size // d)
+    each = np.arange(count).reshape(*lead, 1)
+    if regime == "faint":  # from 1e-2 to 1e-6, row by row: below the root of eps
+        x = x * (10.0 ** np.linspace(-2, -6, count)).reshape(*lead, 1)
+    if regime == "spread_rows":
+        x = x * (10.0 ** np.linspace(-4, 4, count)).reshape(*lead, 1)
+    if regime == "constant_rows":
+        level = rng.choice([-1, 1], (*lead, 1)) * rng.integers(1, 10, (*lead, 1))
+        x = np.where(each % 2 == 0, level, x)
+    if regime == "padding":  # some rows of zeros, as a padding token gives them
+        x = np.where(each % 3 == 1, 0.0, x)
+    if regime == "offset":
+        x = x + OFFSET[np.dtype(dtype).name]
+    return x.astype(dtype)
+
+
+def chosen_eps(rng, regime):
+    """None for the default."""
+    if regime in ("other_eps", "one_feature"):
+        return float(rng.uniform(0.05, 0.5))
+    return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
+
+
+def forward(rng, regime, dtype):
+    d = width(rng, regime)
+    lead = leading(rng, regime)
+    return {
+        "x": rows_of(rng, regime, lead, d, dtype),
+        "gain": normal(rng, (d,), dtype),
+        "eps": chosen_eps(rng, regime),
+        "grad": normal(rng, (*lead, d), dtype),
+    }
+
+
+def start(rng, regime, dtype):
+    return {"d": width(rng, regime)}
+
+
+def residual(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    del drawn["eps"]
+    return drawn
+
+
+def again(rng, regime, dtype):
+    d = width(rng, regime)
+    T, S = distinct(rng, T=(3, 4), S=(3, 5))
+    return {
+        "x": normal(rng, (T, d), dtype),
+        "other": normal(rng, (3, S, d), dtype, 4.0),
+        "gain": normal(rng, (d,), dtype),
+        "new_gain": normal(rng, (d,), dtype),
+        "grad": normal(rng, (T, d), dtype),
+        "other_grad": normal(rng, (3, S, d), dtype),
+    }

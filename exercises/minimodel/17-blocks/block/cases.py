@@ -1,0 +1,134 @@
+"""Inputs for TransformerBlock and for stacks of it.
+
+In every regime but those that start with "shown" (and in `composed`) b_1 is so far from zero that the
+hidden units of the FFN are on or off for good, see reference.py.
+"""
+
+import numpy as np
+from pack.common import SHOWN, distinct, normal
+
+ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o", "gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
+
+
+def sizes(rng, regime):
+    """Leading axes, T, n_heads, d_model, d_ff. The sizes differ from each other."""
+    if regime.startswith("shown"):
+        return (), 8, 2, 16, 32
+    narrow, wide = [(1, 4), (1, 6), (3, 2)], [(3, 4), (5, 2), (1, 10)]
+    with_batch = regime not in ("no_batch", "one_position")
+    choices = narrow if with_batch else wide
+    if regime == "one_head":
+        choices = [(1, 4), (1, 6)]
+    while True:
+        n, size = choices[int(rng.integers(len(choices)))]
+        B, T, f = distinct(rng, B=(3, 4), T=(3, 5), f=(3, 9))
+        d = n * size
+        if len({B, T, f, d}) == 4 and T not in (n, size) and B != n and d not in SHOWN:
+            break
+    lead = {"no_batch": (), "one_position": (), "single": (1,), "deep": (2, 1)}.get(regime, (B,))
+    return lead, 1 if regime == "one_position" else T, n, d, 1 if regime == "one_hidden" else f
+
+
+def plain_weights(rng, d, f, dtype, scale=1.0):
+    """Twelve arrays of a block, none of them at its initial value."""
+    drawn = {
+        "gain_1": 1.0 + 0.3 * rng.standard_normal(d),
+        "bias_1": 0.3 * rng.standard_normal(d),
+        "w_q": 1.3 * d**-0.5 * rng.standard_normal((d, d)),
+        "w_k": 1.3 * d**-0.5 * rng.standard_normal((d, d)),
+        "w_v": scale * d**-0.5 * rng.standard_normal((d, d)),
+        "w_o": scale * d**-0.5 * rng.standard_normal((d, d)),
+        "gain_2": 1.0 + 0.3 * rng.standard_normal(d),
+        "bias_2": 0.3 * rng.standard_normal(d),
+        "w_1": d**-0.5 * rng.standard_normal((d, f)),
+        "b_1": 0.5 * rng.standard_normal(f),
+        "w_2": f**-0.5 * rng.standard_normal((f, d)),
+        "b_2": 0.5 * rng.standard_normal(d),
+    }
+    return {name: a.astype(dtype) for name, a in drawn.items()}
+
+
+def weights(rng, d, f, dtype):
+    """The same, with hidden units that are on or off for every input; one at least is on."""
+    drawn = plain_weights(rng, d, f, "float64")
+    longest = np.abs(drawn["gain_2"]).max() * d**0.5 + np.linalg.norm(drawn["bias_2"])
+    reach = longest * np.linalg.norm(drawn["w_1"], axis=0)  # of normed_2 @ w_1, whatever the input
+    on = rng.choice([False, True], f)
+    on[int(rng.integers(f))] = True
+    drawn["b_1"] = np.where(on, 1.0, -1.0) * (reach + rng.uniform(10, 12, f))
+    drawn["b_2"] -= drawn["b_1"][on] @ drawn["w_2"][on]  # takes the large constant out again
+    return {name: a.astype(dtype) for name, a in drawn.items()}
+
+
+def rows(rng, regime, shape, dtype):
+    scale = {"huge": 1e4, "tiny": 1e-6, "constant_rows": 0.02}.get(regime, 1.0)
+    x = normal(rng, shape, dtype, scale)
+    if regime == "spread_rows":
+        x = x * (10.0 ** np.linspace(-3, 3, shape[-2]))[:, None].astype(dtype)
+    if regime == "constant_rows":
+        x = np.broadcast_to(x[..., :1], x.shape).copy()  # small: their variance is rounding / eps
+    return x
+
+
+def attributes(rng, regime, dtype):
+    n, size = [(1, 6), (3, 4), (5, 2), (3, 6)][int(rng.integers(4))]
+    return {"d_model": n * size, "n_heads": n, "d_ff": int(rng.integers(19, 40))}
+
+
+def forward(rng, regime, dtype):
+    lead, T, n, d, f = sizes(rng, regime)
+    shape = (*lead, T, d)
+    drawn = {"x": rows(rng, regime, shape, dtype), "grad": normal(rng, shape, dtype), "n_heads": n}
+    return {**drawn, **weights(rng, d, f, dtype)}
+
+
+def future(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    later = drawn["x"].copy()
+    later[..., -1, :] = normal(rng, later[..., -1, :].shape, dtype, 3.0)
+    return {**{name: a for name, a in drawn.items() if name != "grad"}, "later": later}
+
+
+def again(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    *lead, T, d = drawn["x"].shape
+    longer = (T + 2, d)
+    other = weights(rng, d, len(drawn["b_1"]), dtype)
+    return {
+        **drawn,
+        "longer": normal(rng, longer, dtype),
+        "more_grad": normal(rng, longer, dtype),
+        **{f"other_{name}": a for name, a in other.items()},
+    }
+
+
+def composed(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    d, f = drawn["w_1"].shape
+    return {**drawn, **plain_weights(rng, d, f, dtype)}
+
+
+def many(rng, regime, dtype):
+    """x (T, d_model), and weights with one row for each block of the stack."""
+    if regime == "shown":  # GPT-2's start: N(0, 0.02), gains 1, biases 0
+        _, T, n, d, f = sizes(rng, regime)
+        shapes = {"w_q": (d, d), "w_k": (d, d), "w_v": (d, d), "w_o": (d, d), "w_1": (d, f), "w_2": (f, d)}
+        start = {name: np.zeros((6, f if name == "b_1" else d), dtype) for name in ALL}
+        start |= {name: np.ones((6, d), dtype) for name in ("gain_1", "gain_2")}
+        start |= {name: normal(rng, (6, *shape), dtype, 0.02) for name, shape in shapes.items()}
+        return normal(rng, (T, d), dtype), n, start
+    _, T, n, d, f = sizes(rng, "normal")
+    blocks = [weights(rng, d, f, dtype) for _ in range(3)]
+    return normal(rng, (T, d), dtype), n, {name: np.stack([b[name] for b in blocks]) for name in ALL}
+
+
+def stack(rng, regime, dtype):
+    x, n, found = many(rng, regime, dtype)
+    return {"x": x, "n_heads": n, **found}
+
+
+def gradients(rng, regime, dtype):
+    x, n, found = many(rng, regime, dtype)
+    grad = normal(rng, x.shape, dtype)
+    grad = grad / np.sqrt((grad**2).sum()) if regime == "shown" else grad
+    return {"x": x, "grad": grad.astype(dtype), "n_heads": n, **found}

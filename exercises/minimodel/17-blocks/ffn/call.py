@@ -1,0 +1,84 @@
+"""Runs the learner's gelu and FFN."""
+
+import numpy as np
+
+NAMES = ("w_1", "b_1", "w_2", "b_2")
+
+
+def made(learner, **weights):
+    """An FFN of the learner's with these weights, copied in place. w_1: (d_model, d_ff)."""
+    ffn = learner.FFN(*weights["w_1"].shape)
+    for name in NAMES:
+        getattr(ffn, name).data[...] = weights[name]
+    return ffn
+
+
+def attributes(learner, record, d_model, d_ff):
+    ffn = learner.FFN(d_model, d_ff)
+    found = list(ffn.parameters())
+    for name in NAMES:
+        own = getattr(ffn, name)
+        record(**{name: list(own.data.shape), f"{name}_is_learned": any(p is own for p in found)})
+    record(parameters=len(found))
+
+
+def gelu(learner, record, x):
+    """The GELU of each value, under a name of its own. x: any shape."""
+    y = learner.gelu(learner.Tensor(x)).data
+    record(shape=list(y.shape), dtype_is_kept=bool(y.dtype == x.dtype))
+    for at, value in zip(x.reshape(-1), y.reshape(-1)):
+        record(**{f"gelu({float(at):.5g})": float(value)})
+
+
+def gelu_slope(learner, record, x, grad):
+    """The gradient of sum(gelu(x) * grad), value by value."""
+    leaf = learner.Tensor(x, requires_grad=True)
+    learner.gelu(leaf).backward(grad)
+    record(shape=list(leaf.grad.shape), dtype_is_kept=bool(leaf.grad.dtype == x.dtype))
+    for at, g, value in zip(x.reshape(-1), grad.reshape(-1), leaf.grad.reshape(-1)):
+        record(**{f"{float(g):.5g} times the slope at {float(at):.5g}": float(value)})
+
+
+def forward(learner, record, x, grad, **weights):
+    """x, grad: (..., d_model). Values, then the gradients of sum(values * grad)."""
+    ffn = made(learner, **weights)
+    leaf = learner.Tensor(x, requires_grad=True)
+    out = ffn(leaf)
+    record(out=out.data)
+    out.backward(grad)
+    record(grad_x=leaf.grad)
+    record(**{f"grad_{name}": getattr(ffn, name).grad for name in NAMES})
+
+
+def again(learner, record, x, grad, more_grad, **weights):
+    """Two calls share their gradients; the next call uses what was written into the weights."""
+    ffn = made(learner, **{name: weights[name] for name in NAMES})
+    ffn(learner.Tensor(x)).backward(grad)
+    ffn(learner.Tensor(x)).backward(more_grad)
+    record(**{f"grad_{name}": getattr(ffn, name).grad for name in NAMES})
+    for name in NAMES:
+        getattr(ffn, name).data[...] = weights[f"other_{name}"]
+    record(out=ffn(learner.Tensor(x)).data)
+
+
+def distance(got, wanted):
+    """The largest difference in units of the largest number wanted, rounded to what rounding leaves."""
+    apart = np.abs(np.asarray(got, np.float64) - wanted).max() / max(np.abs(wanted).max(), 1e-300)
+    return round(float(apart), 4 if got.dtype == np.float32 else 9)
+
+
+def composed(learner, record, x, pre, grad, w_1, b_1, w_2, b_2):
+    """The FFN beside the same two products around the learner's own gelu, at `pre` (..., d_ff)."""
+    ffn = made(learner, w_1=w_1, b_1=b_1, w_2=w_2, b_2=b_2)
+    leaf, hidden = (learner.Tensor(a, requires_grad=True) for a in (x, pre))
+    out, bent = ffn(leaf), learner.gelu(hidden)
+    out.backward(grad)
+    bent.backward(grad @ w_2.T)
+    rows_x, rows_bent = x.reshape(-1, len(w_1)), bent.data.reshape(-1, len(w_2))
+    rows_pre, rows_grad = hidden.grad.reshape(-1, len(w_2)), grad.reshape(-1, len(w_1))
+    record(distance_out=distance(out.data, bent.data @ w_2 + b_2))
+    record(distance_grad_x=distance(leaf.grad, hidden.grad @ w_1.T))
+    record(distance_grad_w_1=distance(ffn.w_1.grad, rows_x.T @ rows_pre))
+    record(distance_grad_b_1=distance(ffn.b_1.grad, rows_pre.sum(0)))
+    record(distance_grad_w_2=distance(ffn.w_2.grad, rows_bent.T @ rows_grad))
+    record(distance_grad_b_2=distance(ffn.b_2.grad, rows_grad.sum(0)))

@@ -1,0 +1,132 @@
+"""Inputs for AdamW's probes. Every parameter gets a gradient before every step."""
+
+import numpy as np
+from pack.common import distinct, normal
+
+GRADIENTS = {"near_eps": 1e-8, "tiny": 1e-12, "huge": 1e12}  # scales; 1 elsewhere
+
+
+def settings(rng, regime, dtype):
+    lr, later = (round(float(rng.uniform(0.01, 0.5)), 3) for _ in range(2))
+    return {"p": normal(rng, (3, 5), dtype), "lr": lr, "later": later}
+
+
+def arguments(rng, regime):
+    """AdamW's settings; None leaves a default alone."""
+    lr = float(rng.uniform(0.02, 0.2))
+    plain = {"lr": lr, "beta_1": None, "beta_2": None, "eps": 1e-15, "weight_decay": 0.0}
+    if regime == "defaults":
+        return dict.fromkeys(plain)
+    if regime in ("near_eps", "tiny", "spread_rows"):
+        return {**plain, "eps": None}
+    if regime in ("decay", "decay_only"):
+        return {**plain, "weight_decay": float(rng.uniform(0.2, 0.9))}
+    if regime in ("betas", "traced"):
+        plain["beta_1"], plain["beta_2"] = (
+            float(rng.uniform(0.3, 0.8)),
+            float(rng.uniform(0.9, 0.99)),
+        )
+        eps = float(rng.uniform(0.05, 0.5)) if regime == "traced" else 1e-15
+        return {**plain, "eps": eps, "weight_decay": float(rng.uniform(0.1, 0.5))}
+    if regime == "no_memory":
+        return {**plain, "beta_1": 0.0, "beta_2": 0.0}
+    if regime == "eps":
+        return {**plain, "eps": float(rng.uniform(0.1, 2.0))}
+    return plain
+
+
+def drawn_gradients(rng, regime, T, shape, dtype):
+    """(T, *shape)"""
+    g = normal(rng, (T, *shape), dtype, GRADIENTS.get(regime, 1.0))
+    if regime in ("zeros", "decay_only"):
+        g[...] = 0.0
+    if regime == "some_zero":
+        g *= rng.random(shape) < 0.5
+    if regime == "spread_rows":  # each row some orders of magnitude above the one before
+        g *= (
+            (10.0 ** np.linspace(-7, 5, shape[0]))
+            .reshape(-1, *[1] * (len(shape) - 1))
+            .astype(dtype)
+        )
+    if regime == "constant":
+        g[...] = g[:1]
+    return g
+
+
+def steps(rng, regime, dtype):
+    n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
+    shapes = {"w": (n, m), "b": (m,), "k": (r, 1, 3)}
+    if regime == "single":
+        shapes = {"w": (1, 1), "b": (1,), "k": (1, 1, 1)}
+    if regime == "long":
+        shapes = {"w": (3, 1), "b": (1,), "k": (1, 1, 3)}
+    T = {"one_step": 1, "long": 40}.get(regime) or int(rng.integers(3, 7))
+    size = {"defaults": 0.05, "tiny": 1e-4}.get(regime, 1.0)
+    drawn = {name: normal(rng, shape, dtype, size) for name, shape in shapes.items()}
+    for name, shape in shapes.items():
+        drawn[name + "_grads"] = drawn_gradients(rng, regime, T, shape, dtype)
+    return {**drawn, **arguments(rng, regime)}
+
+
+def alone(rng, regime, dtype):
+    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    grads = drawn_gradients(rng, regime, 3, (n, m), dtype)
+    return {"p": normal(rng, (n, m), dtype), "grads": grads, **arguments(rng, regime)}
+
+
+def few(rng, regime, T, dtype):
+    """A parameter and T gradients."""
+    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    shape = (n,) if regime == "vector" else (n, m)
+    return normal(rng, shape, dtype), normal(rng, (T, *shape), dtype)
+
+
+def schedule(rng, regime, dtype):
+    p, grads = few(rng, regime, 4, dtype)
+    lrs = rng.uniform(0.02, 0.3, 4)
+    if regime == "pause":  # a rate of 0 moves nothing, yet the averages go on
+        lrs[1] = 0.0
+    return {"p": p, "grads": grads, "lrs": lrs, "weight_decay": float(rng.uniform(0.1, 0.5))}
+
+
+def accumulated(rng, regime, dtype):
+    p, grads = few(rng, regime, 3, dtype)
+    return {"p": p, "grads": grads, "lr": float(rng.uniform(0.1, 0.4))}
+
+
+def rewritten(rng, regime, dtype):
+    p, grads = few(rng, regime, 4, dtype)
+    other = normal(rng, p.shape, dtype, 3.0)
+    lr, decay = float(rng.uniform(0.1, 0.4)), float(rng.uniform(0.1, 0.5))
+    return {"p": p, "other": other, "grads": grads, "lr": lr, "weight_decay": decay}
+
+
+def apart(rng, regime, dtype):
+    p, grads = few(rng, regime, 4, dtype)
+    return {
+        "p": p,
+        "q": normal(rng, p.shape, dtype),
+        "grads": grads,
+        "lr": float(rng.uniform(0.1, 0.4)),
+    }
+
+
+def of_a_module(rng, regime, dtype):
+    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    drawn = {"w": (n, m), "b": (m,), "w_grad": (n, m), "b_grad": (m,)}
+    drawn = {name: normal(rng, shape, dtype) for name, shape in drawn.items()}
+    return {**drawn, "lr": float(rng.uniform(0.1, 0.4))}
+
+
+def walk(rng, regime, dtype):
+    """One gradient again and again: 1, or as small as eps, or drawn."""
+    g = {"shown": 1.0, "shown_small": 1e-8}.get(regime) or float(rng.uniform(0.5, 3.0))
+    steps = 60 if regime.startswith("shown") else 5
+    return {"g": np.full((1,), g, dtype), "steps": steps, "lr": 1e-3}
+
+
+def valley(rng, regime, dtype):
+    """From 1 with lr 0.01, or from anywhere."""
+    shown = regime == "shown"
+    start = np.full((1,), 1.0 if shown else rng.uniform(0.5, 3.0), dtype)
+    return {"start": start, "steps": 100 if shown else 5, "lr": 0.01 if shown else 0.1}

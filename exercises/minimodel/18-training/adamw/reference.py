@@ -1,0 +1,118 @@
+"""AdamW from first principles: each average is written out as a sum over all gradients so far.
+
+The corrected averages m_hat and v_hat are weighted means whose weights beta^age add up to 1. The
+variant "no_bias_correction" uses m and v themselves, whose weights (1 - beta) beta^age do not.
+"""
+
+import numpy as np
+
+NO_CORRECTION = "no_bias_correction"
+DEFAULTS = {"lr": 1e-3, "beta_1": 0.9, "beta_2": 0.999, "eps": 1e-8, "weight_decay": 0.01}
+
+
+def weights(T, beta):
+    """beta^age of the gradients 1..T at step T, the newest last."""
+    return np.float64(beta) ** np.arange(T - 1, -1, -1)
+
+
+def one_step(variant, grads, lr, beta_1, beta_2, eps, weight_decay, p):
+    """p after the step that follows the last of `grads` (t, *shape), and the step's parts by name."""
+    w_1, w_2 = weights(len(grads), beta_1), weights(len(grads), beta_2)
+    sums = np.tensordot(w_1, grads, 1), np.tensordot(w_2, grads**2, 1)
+    at = {"m": (1 - beta_1) * sums[0], "v": (1 - beta_2) * sums[1]}
+    at["bias_correction_1"], at["bias_correction_2"] = (
+        (1 - beta_1) * w_1.sum(),
+        (1 - beta_2) * w_2.sum(),
+    )
+    at["m_hat"], at["v_hat"] = sums[0] / w_1.sum(), sums[1] / w_2.sum()
+    if variant == NO_CORRECTION:
+        at["m_hat"], at["v_hat"] = at["m"], at["v"]
+    at["root"] = np.sqrt(at["v_hat"])
+    at["denominator"] = at["root"] + eps
+    at["update"] = at["m_hat"] / at["denominator"]
+    return p - lr * (at["update"] + weight_decay * p), at
+
+
+def settled(**given):
+    return {name: DEFAULTS[name] if value is None else value for name, value in given.items()}
+
+
+def track(variant, p, grads, **given):
+    """All places of a parameter: p, and where it is after each step; and the last step's parts."""
+    places, at = [p], {}
+    for t in range(1, len(grads) + 1):
+        new, at = one_step(variant, grads[:t], **settled(**{**DEFAULTS, **given}), p=places[-1])
+        places.append(new)
+    return places, at
+
+
+def settings(out, variant, *, p, lr, later):
+    out.record(default_lr=DEFAULTS["lr"], lr=lr, p=p, later=later)
+
+
+def steps(out, variant, *, w, b, k, w_grads, b_grads, k_grads, **given):
+    for name, p, grads in (("w", w, w_grads), ("b", b, b_grads), ("k", k, k_grads)):
+        places, _ = track(variant, p, grads, **given)
+        out.record(**{name: places[-1], name + "_moves": np.diff(np.stack(places, -1))})
+
+
+def alone(out, variant, *, p, grads, **given):
+    places, at = track(variant, p, grads, **given)
+    out.record(p=places[-1])
+    lr, eps = settled(**given)["lr"], settled(**given)["eps"]
+    out.name(g=grads[-1], g_squared=grads[-1] ** 2, lr=lr, eps=eps, t=len(grads), **at)
+    root_2 = np.sqrt(at["bias_correction_2"])
+    out.name(sqrt_v=np.sqrt(at["v"]), sqrt_bias_correction_2=root_2)
+    out.name(inverse_1=1 / at["bias_correction_1"], inverse_2=1 / at["bias_correction_2"])
+    out.name(lr_12=lr * root_2 / at["bias_correction_1"], eps_2=eps * root_2)
+    out.name(lr_1=lr / at["bias_correction_1"], moved=lr * at["update"])
+
+
+def schedule(out, variant, *, p, grads, lrs, weight_decay):
+    places = [p]
+    for t, lr in enumerate(lrs, 1):
+        now = {**DEFAULTS, "lr": lr, "weight_decay": weight_decay}
+        places.append(one_step(variant, grads[:t], **now, p=places[-1])[0])
+    out.record(p=places[-1], moves=np.diff(np.stack(places, -1)))
+
+
+def accumulated(out, variant, *, p, grads, lr):
+    both = grads[0] + grads[1]
+    places, _ = track(variant, p, np.stack([both, both, grads[2]]), lr=lr)
+    out.record(after_two_backwards=places[1], after_a_second_step=places[2])
+    out.record(after_clearing=places[2], grad=grads[2], after_a_fresh_backward=places[3])
+
+
+def rewritten(out, variant, *, p, other, grads, lr, weight_decay):
+    now = {**DEFAULTS, "lr": lr, "weight_decay": weight_decay}
+    for t in (3, 4):
+        other, _ = one_step(variant, grads[:t], **now, p=other)
+    out.record(p=other)
+
+
+def apart(out, variant, *, p, q, grads, lr):
+    out.record(p=track(variant, p, grads, lr=lr)[0][-1])
+    out.record(q=track(variant, q, grads[::2], lr=lr)[0][-1])
+
+
+def of_a_module(out, variant, *, w, b, w_grad, b_grad, lr):
+    for name, p, g in (("w", w, w_grad), ("b", b, b_grad)):
+        out.record(**{name: track(variant, p, np.stack([g, g]), lr=lr)[0][-1]})
+
+
+def walk(out, variant, *, g, steps, lr):
+    places, _ = track(variant, np.zeros(1), np.stack([g] * steps), lr=lr, weight_decay=0.0)
+    lengths = [abs(float(b[0] - a[0])) / lr for a, b in zip(places, places[1:])]
+    out.record(
+        first_step=lengths[0], longest_step=max(lengths), last_step=lengths[-1], lengths=lengths
+    )
+
+
+def valley(out, variant, *, start, steps, lr):
+    places, grads = [start], []
+    for _ in range(steps):
+        grads.append(places[-1])
+        now = {**DEFAULTS, "lr": lr, "weight_decay": 0.0}
+        places.append(one_step(variant, np.stack(grads), **now, p=places[-1])[0])
+    found = [float(place[0]) for place in places]
+    out.record(lowest=min(found), last=found[-1], places=found)
