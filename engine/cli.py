@@ -273,7 +273,7 @@ def run(
     open_break = session.open_break()
     practice = session.learner.practice(open_break.exercise)
     roots = session.catalogue.contract.roots
-    raise typer.Exit(run_command(command, practice, session.learner.model, roots))
+    raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
 
 
 @app.command()
@@ -360,7 +360,9 @@ def dev_schema() -> None:
 
 def main() -> None:
     """Run the command; every error leaves as words and an exit code."""
-    as_json = "--json" in sys.argv[1:]
+    words = sys.argv[1:]
+    as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
+    _safe_streams()
     try:
         code = app(standalone_mode=False, prog_name="engine")
         sys.stdout.flush()
@@ -375,6 +377,18 @@ def main() -> None:
         sys.exit(0)
     except Exception as error:
         _boundary(error, as_json)
+
+
+def _safe_streams() -> None:
+    """Streams that take any text, also where they are closed or know little of Unicode."""
+    import os
+
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or stream.closed:
+            setattr(sys, name, open(os.devnull, "w"))
+        else:
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _usage(error: Any, as_json: bool) -> None:

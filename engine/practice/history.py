@@ -17,6 +17,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # a missing git is told when it is needed
+
 import git
 from git.objects.fun import tree_to_stream
 from gitdb import IStream
