@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
+
+from engine.errors import INTERRUPTED
 
 # typer brings its own click since 0.26; this is the base of its usage errors in either case
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -370,8 +372,11 @@ def main() -> None:
     except ClickException as error:
         _usage(error, as_json)
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
-        sys.exit(130)
+        _interrupted()
+    except SystemExit as left:
+        if left.code == INTERRUPTED:  # typer leaves this way on Ctrl-C
+            _interrupted()
+        raise
     except BrokenPipeError:
         _close_quietly()
         sys.exit(0)
@@ -426,6 +431,11 @@ def _boundary(error: Exception, as_json: bool) -> None:
     bug.exit_code = BUG
     emit_error(bug, as_json=as_json)
     sys.exit(BUG)
+
+
+def _interrupted() -> NoReturn:
+    sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
+    sys.exit(INTERRUPTED)
 
 
 def _close_quietly() -> None:

@@ -47,6 +47,8 @@ def clean_environment() -> Iterator[None]:
 
 def _said(error: Exception) -> str:
     """What git itself said, without the command line that made it say so."""
+    if isinstance(error, git.exc.GitCommandNotFound):
+        return "git is not installed"
     text = str(getattr(error, "stderr", "") or error)
     lines = [line.strip(" '") for line in text.splitlines()]
     told = [line.partition("fatal: ")[2] or line for line in lines if line and line != "stderr:"]
@@ -59,6 +61,7 @@ def _init(path: Path, *, bare: bool) -> git.Repo:
             repository = git.Repo.init(
                 path,
                 bare=bare,
+                expand_vars=False,
                 template="",
                 initial_branch="main",
                 allow_unsafe_options=True,  # an empty template is the safe one
@@ -88,7 +91,7 @@ class History:
         if not (self._path / "HEAD").exists():
             return _init(self._path, bare=True)
         with clean_environment():
-            return git.Repo(self._path)
+            return git.Repo(self._path, expand_vars=False)
 
     def save(self, files: Mapping[str, bytes]) -> str:
         """Keep these files byte for byte; returns the snapshot's id (40 hex digits)."""
