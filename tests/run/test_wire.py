@@ -73,14 +73,14 @@ def frame(head: Any, body: bytes = b"") -> bytes:
 
 
 @given(MESSAGES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_message_arrives_as_it_was_sent(message: Any) -> None:
     """Names, numbers, text, bytes and arrays, nested in any way, come out as they went in."""
     assert same(message, received(wire.encode(message))[0])
 
 
 @given(st.lists(MESSAGES, min_size=1, max_size=4), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_messages_arrive_whole_and_in_order_however_they_are_cut(
     messages: list[Any], data: st.DataObject
 ) -> None:
@@ -258,7 +258,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.binary(max_size=64))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_head_over_any_body_is_a_message_or_refused(head: Any, body: bytes) -> None:
     """Nothing else ever leaves the decoder."""
     try:
@@ -268,7 +268,7 @@ def test_any_head_over_any_body_is_a_message_or_refused(head: Any, body: bytes) 
 
 
 @given(MESSAGES, st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_damaged_frame_is_a_message_or_refused(message: Any, data: st.DataObject) -> None:
     """Bytes that were changed on the way cannot do anything worse."""
     stream = bytearray(wire.encode(message))

@@ -68,7 +68,7 @@ def damaged(source: bytes, data: st.DataObject) -> bytes:
 
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_damage_to_a_shipped_file_is_a_spec_error_or_nothing(
     name: str, data: st.DataObject
 ) -> None:
@@ -77,7 +77,7 @@ def test_damage_to_a_shipped_file_is_a_spec_error_or_nothing(
 
 
 @given(st.binary(max_size=200), st.sampled_from([Pack, Build, Break]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_bytes_are_read_or_refused(source: bytes, kind: type[Spec]) -> None:
     """Bytes that have nothing to do with YAML."""
     read(source, kind)
@@ -86,7 +86,7 @@ def test_any_bytes_are_read_or_refused(source: bytes, kind: type[Spec]) -> None:
 @given(
     st.text("abc:{}[],-|>&*!%@`'\"#?\n\t 019.~", max_size=80), st.sampled_from([Pack, Build, Break])
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_any_text_in_the_letters_of_yaml_is_read_or_refused(text: str, kind: type[Spec]) -> None:
     """Texts that are nearly YAML."""
     read(text.encode(), kind)
@@ -106,7 +106,7 @@ VALUES = st.recursive(
         st.sampled_from(sorted(Break.__struct_fields__)) | st.text(max_size=5), VALUES, max_size=6
     )
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_any_values_under_right_keys_are_read_or_refused(found: dict[str, object]) -> None:
     """Right names over wrong things, written as JSON, which is YAML."""
     import json
@@ -117,7 +117,7 @@ def test_any_values_under_right_keys_are_read_or_refused(found: dict[str, object
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 @given(data=st.data())
-@settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
 def test_much_damage_to_a_shipped_file_is_a_spec_error_or_nothing(
     name: str, data: st.DataObject
 ) -> None:
