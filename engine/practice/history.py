@@ -20,9 +20,10 @@ from pathlib import Path
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # a missing git is told when it is needed
 
 import git
-from git.objects.fun import tree_to_stream
+from git.objects.fun import tree_entries_from_data, tree_to_stream
 from gitdb import IStream
-from gitdb.db import LooseObjectDB
+from gitdb.db import GitDB, LooseObjectDB
+from gitdb.exc import ODBError
 
 from engine.errors import StorageError
 from engine.practice.files import inside, storage, write
@@ -83,16 +84,11 @@ class History:
     def __init__(self, private: Path) -> None:
         self._path = private / "history.git"
 
-    def _repository(self) -> git.Repo:
-        if not (self._path / "HEAD").exists():
-            return _init(self._path, bare=True)
-        with clean_environment():
-            return git.Repo(self._path, expand_vars=False)
-
     def save(self, files: Mapping[str, bytes]) -> str:
         """Keep these files byte for byte; returns the snapshot's id (40 hex digits)."""
         with storage(self._path), clean_environment():
-            self._repository().close()
+            if not (self._path / "HEAD").exists():
+                _init(self._path, bare=True).close()
             # the store's writing half is pure Python and writes to a temporary name first
             objects = LooseObjectDB(str(self._path / "objects"))
             tree = _tree(objects, files).hex()
@@ -104,24 +100,27 @@ class History:
 
     def load(self, snapshot: str) -> dict[str, bytes]:
         """The files of a snapshot. Raises StorageError when it is gone."""
-        with clean_environment():
-            try:
-                repository = self._repository()
-                try:
-                    tree = repository.commit(snapshot).tree
-                    return {
-                        str(item.path): item.data_stream.read()
-                        for item in tree.traverse()
-                        if isinstance(item, git.Blob)
-                    }
-                finally:
-                    repository.close()
-            except (git.exc.GitError, git.exc.ODBError, ValueError, OSError) as error:
-                raise StorageError(
-                    f"A snapshot of your code cannot be read back: {_said(error)}.",
-                    where=str(self._path),
-                    next="`engine reset` puts this exercise aside; your own model is untouched.",
-                ) from error
+        try:
+            objects = GitDB(str(self._path / "objects"))
+            commit = objects.stream(bytes.fromhex(snapshot)).read()
+            tree = bytes.fromhex(commit.split(b"\n", 1)[0].removeprefix(b"tree ").decode())
+            return dict(_read(objects, tree, ""))
+        except (ODBError, OSError, ValueError) as error:
+            raise StorageError(
+                f"A snapshot of your code cannot be read back: {error}.",
+                where=str(self._path),
+                next="`engine reset` puts this exercise aside; your own model is untouched.",
+            ) from error
+
+
+def _read(objects: GitDB, tree: bytes, folder: str) -> Iterator[tuple[str, bytes]]:
+    """Path and bytes of every file below a tree."""
+    for id, mode, name in tree_entries_from_data(objects.stream(tree).read()):
+        path = folder + os.fsdecode(name)
+        if mode == TREE_MODE:
+            yield from _read(objects, id, path + "/")
+        else:
+            yield path, objects.stream(id).read()
 
 
 def _store(objects: LooseObjectDB, kind: bytes, data: bytes) -> bytes:
