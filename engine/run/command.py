@@ -10,6 +10,8 @@ from pathlib import Path
 
 from engine.errors import UsageError
 
+TAKES_A_WORD = {"-m", "-c", "-k", "-p", "-o", "-W", "-X"}  # of python and pytest; no file follows
+
 
 def run(
     command: Sequence[str], here: Path, practice: Path, model: Path, roots: Sequence[str]
@@ -23,7 +25,7 @@ def run(
         raise UsageError("No command was given.", next="engine run -- python -m pytest tests")
     words = [command[0]]
     for before, word in zip(command, command[1:], strict=False):
-        words.append(word if before.startswith("-") else _found(word, here, practice, model))
+        words.append(word if before in TAKES_A_WORD else _found(word, here, practice, model))
     paths = [
         str(base / root) if root else str(base) for base in (practice, model) for root in roots
     ]
