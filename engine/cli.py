@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
+
+from engine.errors import INTERRUPTED
 
 # typer brings its own click since 0.26; this is the base of its usage errors in either case
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -273,7 +275,7 @@ def run(
     open_break = session.open_break()
     practice = session.learner.practice(open_break.exercise)
     roots = session.catalogue.contract.roots
-    raise typer.Exit(run_command(command, practice, session.learner.model, roots))
+    raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
 
 
 @app.command()
@@ -393,7 +395,9 @@ def dev_schema() -> None:
 
 def main() -> None:
     """Run the command; every error leaves as words and an exit code."""
-    as_json = "--json" in sys.argv[1:]
+    words = sys.argv[1:]
+    as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
+    _safe_streams()
     try:
         code = app(standalone_mode=False, prog_name="engine")
         sys.stdout.flush()
@@ -401,13 +405,28 @@ def main() -> None:
     except ClickException as error:
         _usage(error, as_json)
     except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
-        sys.exit(130)
+        _interrupted()
+    except SystemExit as left:
+        if left.code == INTERRUPTED:  # typer leaves this way on Ctrl-C
+            _interrupted()
+        raise
     except BrokenPipeError:
         _close_quietly()
         sys.exit(0)
     except Exception as error:
         _boundary(error, as_json)
+
+
+def _safe_streams() -> None:
+    """Streams that take any text, also where they are closed or know little of Unicode."""
+    import os
+
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None or stream.closed:
+            setattr(sys, name, open(os.devnull, "w"))
+        else:
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _usage(error: Any, as_json: bool) -> None:
@@ -445,6 +464,11 @@ def _boundary(error: Exception, as_json: bool) -> None:
     bug.exit_code = BUG
     emit_error(bug, as_json=as_json)
     sys.exit(BUG)
+
+
+def _interrupted() -> NoReturn:
+    sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
+    sys.exit(INTERRUPTED)
 
 
 def _close_quietly() -> None:

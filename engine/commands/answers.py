@@ -31,12 +31,12 @@ def checked(prediction: Prediction, raw: Any, confidence: Any) -> Answer:
     if prediction.kind == "number":
         try:
             number = float(raw)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             number = float("nan")
         if number != number or number in (float("inf"), float("-inf")):
             raise UsageError(f"A number is needed here, not {raw!r}.", where=where)
         return Answer(prediction.id, number, sure)
-    text = str(raw).strip() if raw is not None else ""
+    text = readable(str(raw).strip()) if raw is not None else ""
     if prediction.kind == "choice":
         return Answer(
             prediction.id, checked_choice([o.id for o in prediction.options], text, where), sure
@@ -46,11 +46,16 @@ def checked(prediction: Prediction, raw: Any, confidence: Any) -> Answer:
     return Answer(prediction.id, text, sure)
 
 
+def readable(text: str) -> str:
+    """Text that a file can take, whatever bytes a terminal sent: what is no Unicode is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def checked_choice(ids: Sequence[str], text: str, where: str) -> str:
     """An option by its id or its number, from 1. Raises UsageError."""
     if text in ids:
         return text
-    if text.isdigit() and 1 <= int(text) <= len(ids):
+    if text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= len(ids):
         return ids[int(text) - 1]
     raise UsageError(f"{text!r} is none of the options: {', '.join(ids)}.", where=where)
 
@@ -59,7 +64,7 @@ def checked_confidence(raw: Any, where: str) -> int:
     """A confidence from 50 to 100 (percent). Raises UsageError."""
     try:
         sure = float(str(raw).strip().rstrip("%"))
-    except ValueError:
+    except (ValueError, OverflowError):
         sure = float("nan")
     if not LOWEST <= sure <= HIGHEST:
         raise UsageError(
@@ -76,7 +81,11 @@ class AnswerFile:
         try:
             source = file.read_bytes()
         except OSError as error:
-            raise UsageError(f"Cannot be read: {error.strerror}.", where=str(file)) from None
+            raise UsageError(
+                f"Cannot be read: {error.strerror}.",
+                where=str(file),
+                next="`--answers` takes a YAML file; README.md shows one.",
+            ) from None
         self._file = file
         data = yaml.read(source, str(file)).data
         if not isinstance(data, dict):

@@ -39,7 +39,7 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
         )
     try:
         subprocess.run([*shlex.split(editor), str(file)], check=True)
-    except (OSError, subprocess.CalledProcessError) as error:
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
         raise UsageError(f"The editor {editor!r} did not end well: {error}.") from None
     return _answers(notes.read(file).decode("utf-8", "replace"), opening, number, str(file))
 

@@ -52,9 +52,11 @@ def _next(session: Session, id: str, attempt: Attempt | None, hints: tuple[str, 
 
 
 def _all(session: Session, id: str | None) -> HintReport:
-    over = [a for a in session.attempts() if a.state in ("closed", "reset", "passed")]
+    attempts = session.attempts()
+    current = opened(attempts)
+    over = [a for a in attempts if a.state in ("closed", "reset", "passed")]
     found = next((a for a in reversed(over) if id in (None, a.exercise)), None)
-    if found is None:
+    if found is None or (current is not None and id in (None, current.exercise)):
         raise NotApplicable(
             "All hints are shown only after an exercise is over.",
             next="`engine hint` gives the next one.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import tempfile
@@ -75,10 +76,9 @@ def run(
 
 
 def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: bool) -> None:
-    import yaml
-
-    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True)
-    (made / learners.FILE).write_text(text, "utf-8")
+    # quoted as JSON strings, which YAML reads: a learner may be called "yes" or "1e3"
+    lines = [f"{key}: {json.dumps(value)}\n" for key, value in settings.items()]
+    (made / learners.FILE).write_text("".join(lines), "utf-8")
     (made / ".engine").mkdir()
     (made / ".engine" / ".gitignore").write_text("*\n")
     if template:

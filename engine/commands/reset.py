@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import msgspec
 
 from engine.commands.session import Session
@@ -42,5 +44,6 @@ def run(session: Session, id: str | None = None) -> ResetReport:
         )
         throw_away(folder)
     history = learner.private / "history.git"
-    restore = f"mkdir saved && git --git-dir={history} archive {snapshot} | tar -x -C saved"
+    place = shlex.quote(str(history))
+    restore = f"mkdir saved && git --git-dir={place} archive {snapshot} | tar -x -C saved"
     return ResetReport(exercise, snapshot, restore)

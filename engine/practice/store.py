@@ -130,14 +130,14 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """predicted, open, fixed (right, not yet closed), closed or reset; passed or failed."""
+        """new, predicted, open, closed or reset; for a build passed or failed."""
         kinds = {event.kind for event in self.events}
         if "built" in kinds:
             return "passed" if any(d["passed"] for d in self.all("built")) else "failed"
         for kind, state in (("reset", "reset"), ("closed", "closed"), ("injected", "open")):
             if kind in kinds:
                 return state
-        return "predicted"
+        return "predicted" if "predicted" in kinds else "new"
 
 
 def attempts(events: list[Event]) -> list[Attempt]:

@@ -168,14 +168,12 @@ def convert(document: yaml.Document, kind: type[S]) -> S:
             hint = _nearest(unknown[1], keys)
             raise SpecError(
                 f"Unknown key {unknown[1]!r}.{hint}",
-                where=document.where((*path, unknown[1])),
+                where=document.where(_resolved(document.data, (*path, unknown[1]), "")),
                 next=f"Keys that can stand here: {', '.join(keys)}.",
             ) from None
-        if "[...]" in at or at.endswith("key"):
-            path = path[:-1]
-        raise SpecError(
-            message.replace("Object", "This") + ".", where=document.where(path)
-        ) from None
+        told = message.replace("Object", "This") + "."
+        where = document.where(_resolved(document.data, path, message))
+        raise SpecError(told, where=where) from None
 
 
 def _path(text: str) -> yaml.Path:
@@ -183,6 +181,31 @@ def _path(text: str) -> yaml.Path:
     for name, index in re.findall(r"\.([A-Za-z_]\w*)|\[(\d+|\.\.\.)\]", text):
         parts.append(name if name else int(index) if index.isdigit() else index)
     return tuple(parts)
+
+
+KINDS = {"int": int, "float": float, "str": str, "bool": bool, "array": list, "object": dict}
+
+
+def _resolved(data: Any, path: yaml.Path, message: str) -> yaml.Path:
+    """A path in which "..." stands for some key of a mapping, with the key that is at fault."""
+    if "..." not in path:
+        return path
+    at = path.index("...")
+    holder = data
+    for part in path[:at]:
+        holder = holder[part]
+    got = re.search(r"got `(\w+)`", message)
+    wanted = KINDS.get(got[1]) if got else None
+    for key in holder if isinstance(holder, dict) else ():
+        found: Any = holder[key]
+        try:
+            for part in path[at + 1 :]:
+                found = found[part]
+        except (KeyError, IndexError, TypeError):
+            continue
+        if wanted is None or type(found) is wanted:
+            return _resolved(data, (*path[:at], key, *path[at + 1 :]), message)
+    return path[:at]
 
 
 def _keys(kind: Any, path: yaml.Path) -> list[str]:

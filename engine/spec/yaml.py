@@ -64,7 +64,11 @@ def read(source: bytes, file: str) -> Document:
             problem = "a tab is used as indentation; YAML takes spaces only"
         raise SpecError(f"Not valid YAML: {problem}.", where=where) from None
     except yaml.YAMLError as error:
-        raise SpecError(f"Not valid YAML: {error}.", where=f"{file}:1:1") from None
+        # a character that YAML does not allow: the reader gives its position only
+        before = text[: getattr(error, "position", 0) or 0]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        problem = str(error).splitlines()[0]
+        raise SpecError(f"Not valid YAML: {problem}.", where=f"{file}:{line}:{column}") from None
 
 
 def _tab_at(text: str, mark: Any) -> bool:

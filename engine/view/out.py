@@ -13,16 +13,26 @@ from engine.errors import EngineError, LearnerCodeError
 def emit(report: Any, *, as_json: bool) -> None:
     """Print a report on standard output. rich is loaded only for a person."""
     if as_json:
-        sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+        sys.stdout.write(to_json(report) + "\n")
         return
     from engine.view.text import show
 
     show(report)
 
 
+def to_json(report: Any) -> str:
+    """One line of JSON; names of files that are no Unicode come as escapes."""
+    try:
+        return msgspec.json.encode(report).decode()
+    except UnicodeEncodeError:
+        import json
+
+        return json.dumps(msgspec.to_builtins(report))
+
+
 def emit_line(record: dict[str, Any]) -> None:
     """One line of JSON Lines, at once."""
-    sys.stdout.write(msgspec.json.encode(record).decode() + "\n")
+    sys.stdout.write(to_json(record) + "\n")
     sys.stdout.flush()
 
 
@@ -40,7 +50,7 @@ def emit_error(error: EngineError, *, as_json: bool) -> None:
                 "exit_code": error.exit_code,
             }
         }
-        sys.stdout.write(msgspec.json.encode(fields).decode() + "\n")
+        sys.stdout.write(to_json(fields) + "\n")
         return
     sys.stderr.write(safe(f"engine: {error.what}") + "\n")
     for part in (error.where, *frames, error.next):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.text import Text
 
-from engine.commands.doctor import DoctorReport
-from engine.commands.listing import ShowReport
 from engine.view.out import safe
 from engine.view.paper import code, say, section
+
+if TYPE_CHECKING:
+    from engine.commands.doctor import DoctorReport
+    from engine.commands.listing import ShowReport
 
 
 def exercise(out: Console, report: ShowReport) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engine.commands.notes_ import NotesReport
     from engine.commands.reset import ResetReport
 
+NARROWEST = 12  # characters that the last column needs
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 STATES = {"passed": "green", "closed": "green", "open": "yellow", "failed": "red"}
 
@@ -38,7 +39,7 @@ def painted(text: str, colour: str = "") -> str:
 def say(text: str, colour: str = "", indent: int = 0) -> None:
     """Paragraphs, escaped and wrapped."""
     for line in reflowed(safe(text)).split("\n"):
-        for part in textwrap.wrap(line, width() - indent, break_on_hyphens=False) or [""]:
+        for part in textwrap.wrap(line, width() - indent) or [""]:
             print(" " * indent + painted(part, colour) if part else "")
 
 
@@ -47,6 +48,11 @@ def columns(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
     rows = [[safe(cell) for cell in row] for row in rows]
     sizes = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     left = sum(sizes[:-1]) + 2 * (len(sizes) - 1)
+    if left + min(sizes[-1], NARROWEST) > width():  # no room for columns: one row below the other
+        for row in rows:
+            say(row[0])
+            say(", ".join(cell for cell in row[1:] if cell), indent=2)
+        return
     for row in rows:
         cells = []
         for i, cell in enumerate(row[:-1]):

@@ -42,11 +42,16 @@ class Learner:
         return found
 
 
+def readable(text):
+    """Text without lone surrogates, which no terminal, file or JSON reader takes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 def snapshot(value):
     """What a probe recorded -> a copy that can cross the wire and that nobody changes later."""
     if value is None or type(value) in (bool, int, float, str):
         if type(value) is str:
-            return value[:MESSAGE]
+            return readable(value[:MESSAGE])
         if type(value) is int and abs(value) >= 1 << 63:
             return {"odd": "an integer of %d bits" % value.bit_length()}
         return value
@@ -84,7 +89,7 @@ def describe(error, trees):
     """An exception -> plain data: type, ancestors, message, and the frames of known trees."""
     kind = type(error)
     try:
-        message = str(error)[:MESSAGE]
+        message = readable(str(error)[:MESSAGE])
     except BaseException:
         message = "(its message could not be shown)"
     frames = collections.deque(maxlen=FRAMES)
@@ -104,7 +109,7 @@ def describe(error, trees):
             if relative is not None:
                 frames.append([relative, error.lineno or 0, "", (error.text or "").strip()[:200]])
     return {
-        "type": kind.__name__,
+        "type": readable(str(kind.__name__))[:200],
         "ancestors": [base.__name__ for base in kind.__mro__ if base is not object],
         "message": message,
         "frames": list(frames),

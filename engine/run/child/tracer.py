@@ -93,12 +93,11 @@ class Instrument(ast.NodeTransformer):
             place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
             super().generic_visit(node)
             self.recorder.sites.append((self.path,) + place + (type(node).__name__,))
-            call = ast.Call(
-                ast.Name(NAME, ast.Load()),
-                [ast.Constant(len(self.recorder.sites) - 1), node],
-                [],
-            )
-            return ast.fix_missing_locations(ast.copy_location(call, node))
+            site = ast.Constant(len(self.recorder.sites) - 1)
+            call = ast.Call(ast.Name(NAME, ast.Load()), [site, node], [])
+            for made in (call, call.func, site):
+                ast.copy_location(made, node)
+            return call
         return super().generic_visit(node)
 
     def _wraps(self, node):

@@ -82,9 +82,6 @@ class Tree:
                     spec.cached = None
                     return spec
         portions = [stem for stem in stems if self._holds_code(stem)]
-        if not portions and path and len(stems) == len(list(path)):
-            # the package is this tree's alone: what was not sent is not looked for on disk
-            raise ModuleNotFoundError("No module named %r" % name, name=name)
         if not portions or (path is None and _elsewhere(name)):
             return None
         spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
@@ -116,7 +113,14 @@ class Tree:
     def install(self):
         """Put this tree first on the import path, and its lines where tracebacks look."""
         sys.meta_path.insert(0, self)
+        sys.path_hooks.insert(0, self._nothing_on_disk)
         self.show_lines()
+
+    def _nothing_on_disk(self, path):
+        """The path hook of folders in this tree: what was not sent is not looked for on disk."""
+        if path == self.root or path.startswith(self.root + "/"):
+            return Nowhere()
+        raise ImportError("not a folder of this tree")
 
     def show_lines(self):
         """Let tracebacks find the text of these files."""
@@ -127,6 +131,13 @@ class Tree:
                 except (SyntaxError, UnicodeDecodeError):
                     continue
                 linecache.cache[self.path(relative)] = (1, None, lines, self.path(relative))
+
+
+class Nowhere:
+    """A path entry finder that finds nothing."""
+
+    def find_spec(self, name, target=None):
+        return None
 
 
 def _elsewhere(name):

@@ -53,10 +53,15 @@ def forward(rng, regime, dtype):
 def batch(rng, regime, V):
     if regime == "divides":  # B * T * V is a multiple of 256: the reshape is possible
         return rng.integers(0, V, (4, 8)), rng.integers(0, 256, (4, 8))
-    B, T = (2, 8) if regime.startswith("shown") else (int(rng.integers(1, 4)), int(rng.integers(3, 6)))
+    B, T = (
+        (2, 8) if regime.startswith("shown") else (int(rng.integers(1, 4)), int(rng.integers(3, 6)))
+    )
     ids = rng.integers(0, V, (B, T))
     highest = min(V, 256)
-    if regime in ("high_targets", "shown_high"):  # at least one target that only a full vocabulary can score
+    if regime in (
+        "high_targets",
+        "shown_high",
+    ):  # at least one target that only a full vocabulary can score
         targets = rng.integers(0, V, (B, T))
         targets[0, -1] = int(rng.integers(highest, V))
     else:

@@ -1,0 +1,133 @@
+"""engine init: a learner from the template, or around code that is never written to."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from workbench import ROOT, contents, engine, engine_json, lay_model, listing, session
+
+from engine.commands import init
+from engine.errors import UsageError
+
+TEMPLATE = ROOT / "templates" / "minimodel" / "src"
+
+
+def own_code(folder: Path) -> Path:
+    """A healthy model somewhere on the disk."""
+    shutil.copytree(TEMPLATE, folder / "src")
+    lay_model(folder)
+    return folder
+
+
+def test_init_from_the_template_gives_code_notes_and_settings(tmp_path: Path) -> None:
+    """src/ is the template's, the notes have their headings, the private folder hides itself."""
+    report = engine_json("init", "ada", cwd=tmp_path)
+    home = tmp_path / "learners" / "ada"
+    assert report["from_template"] and report["home"] == report["model"] == str(home)
+    assert contents(home / "src") == {
+        k: v for k, v in contents(TEMPLATE).items() if "__pycache__" not in k
+    }
+    assert (home / "learner.yaml").read_text().startswith("name: ada\n")
+    assert (home / "phase-13/notes/breaks.md").read_text().startswith("# ")
+    assert (home / ".engine/.gitignore").read_text() == "*\n"
+    assert [p.name for p in (tmp_path / "learners").iterdir()] == ["ada"]
+
+
+def test_a_fresh_learner_is_told_what_to_build(tmp_path: Path) -> None:
+    """The stubs fail the first build check with words, and the next command is named."""
+    engine("init", "ada", cwd=tmp_path, code=0)
+    home = tmp_path / "learners" / "ada"
+    assert engine_json("next", cwd=home)["command"] == "engine submit-build embedding"
+    done = engine("submit-build", cwd=home)
+    assert done.returncode in (1, 5)
+    assert "NotImplementedError" in done.stdout + done.stderr
+    assert "engine hint embedding" in done.stdout + done.stderr
+
+
+def test_init_around_own_code_never_writes_to_it(tmp_path: Path) -> None:
+    """The folder keeps its bytes, modes and times; the learner holds none of it."""
+    code = own_code(tmp_path / "code")
+    before = listing(code)
+    report = engine_json("init", "ada", "--model", code, cwd=tmp_path)
+    assert report["model"] == str(code) and not report["from_template"] and not report["warning"]
+    assert listing(code) == before
+    assert not (tmp_path / "learners" / "ada" / "src").exists()
+    engine("submit-build", "embedding", cwd=tmp_path / "learners" / "ada", code=0)
+    assert listing(code) == before
+
+
+@pytest.mark.parametrize("typed", ["../here/code", "link", "~/code"])
+def test_a_model_is_found_as_it_was_typed(tmp_path: Path, typed: str) -> None:
+    """Relative, with dots, through a link or from the home folder: an absolute path is kept."""
+    here = tmp_path / "here"
+    code = own_code(here / "code")
+    (here / "link").symlink_to(code)
+    report = engine_json("init", "ada", "--model", typed, cwd=here, env={"HOME": str(here)})
+    assert report["model"] == str(code)
+    assert f"model: {code}\n" in (here / "learners/ada/learner.yaml").read_text()
+
+
+def test_a_folder_that_looks_odd_is_taken_with_a_warning(tmp_path: Path) -> None:
+    """Code with other names is welcome; the warning says how to map them."""
+    (tmp_path / "code").mkdir()
+    done = engine("init", "ada", "--model", "code", cwd=tmp_path, code=0)
+    assert "minimodel" in done.stdout and "roles:" in done.stdout
+
+
+@pytest.mark.parametrize("model", ["nowhere", "file.py"])
+def test_a_model_that_is_no_folder_is_refused(tmp_path: Path, model: str) -> None:
+    """A path that is wrong is named, and no learner is made."""
+    (tmp_path / "file.py").touch()
+    done = engine("init", "ada", "--model", model, cwd=tmp_path, code=2)
+    assert str(tmp_path / model) in done.stderr
+    assert not (tmp_path / "learners").exists()
+
+
+def test_an_existing_learner_is_left_alone(home: Path) -> None:
+    """A second init of the same name changes nothing and says how to go on."""
+    before = listing(home.parents[1])
+    done = engine("init", "ada", cwd=home.parents[1], code=2)
+    assert str(home) in done.stderr and "nothing was changed" in done.stderr
+    assert listing(home.parents[1]) == before
+
+
+NAMES = ["", ".", "..", "../ada", "a/b", "/tmp/x", ".hidden", "-x", "a b", "ada\n", "é", "a" * 65,
+         "~", "a\x1b[31m", "a:b", "a*"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+def test_a_bad_name_is_refused(tmp_path: Path, name: str) -> None:
+    """What cannot be a folder's name everywhere is refused, and shown without its control codes."""
+    with pytest.raises(UsageError, match="name"):
+        init.run(name, folder=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    if name == "a\x1b[31m":
+        done = engine("init", "--", name, cwd=tmp_path, code=2)
+        assert "name" in done.stderr and "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["0", "Ada.Lovelace-1815_x", "a" * 64])
+def test_a_good_name_is_taken(tmp_path: Path, name: str) -> None:
+    """Letters, digits, dots, dashes and underscores."""
+    init.run(name, folder=tmp_path)
+    assert (tmp_path / "learners" / name / "learner.yaml").is_file()
+
+
+@pytest.mark.parametrize(("words", "named"), [
+    (["--lang", "fr"], "en, es"), (["--pack", "minimodle"], "minimodel"),
+])  # fmt: skip
+def test_a_language_or_pack_that_does_not_exist_is_named(
+    tmp_path: Path, words: list[str], named: str
+) -> None:
+    """What there is instead is part of the message."""
+    done = engine("init", "ada", *words, cwd=tmp_path, code=2)
+    assert named in done.stderr and not (tmp_path / "learners").exists()
+
+
+def test_a_learner_called_yes_is_called_yes(tmp_path: Path) -> None:
+    """A name that YAML would take for something else is written so that it is read back."""
+    for name in ("yes", "null", "0x1F", "2026-11-21", "1.5", "1e3"):
+        init.run(name, folder=tmp_path)
+        assert session(tmp_path / "learners" / name).learner.settings.name == name

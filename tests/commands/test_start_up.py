@@ -1,0 +1,61 @@
+"""What is typed all the time starts fast: heavy libraries are loaded only where they work."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from workbench import GRACE, LOUD, environment
+
+PROBE = """
+import sys
+from engine.cli import main
+try:
+    main()
+except SystemExit:
+    pass
+names = {name.partition(".")[0] for name in sys.modules}
+print("\\nLOADED", *sorted(names), file=sys.stderr)
+"""
+
+
+def loaded(*words: str, cwd: Path) -> set[str]:
+    """The top-level modules that a command has loaded when it ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, *words], cwd=cwd, env=environment(), capture_output=True,
+        text=True, stdin=subprocess.DEVNULL, timeout=GRACE, check=False,
+    )  # fmt: skip
+    last = done.stderr.splitlines()[-1].split()
+    assert last[0] == "LOADED" and "typer" in last, done.stderr
+    return set(last[1:])
+
+
+@pytest.mark.parametrize("words", [
+    ["--help"], ["break", "--help"], ["hint"], ["status"], ["list"], ["show", LOUD], ["next"],
+    ["notes"],
+], ids=" ".join)  # fmt: skip
+def test_light_commands_never_load_numpy_git_or_torch(opened: Path, words: list[str]) -> None:
+    """Help, hint, status, list, show, next and notes do without them, and without pydantic."""
+    assert not loaded(*words, cwd=opened) & {"numpy", "git", "gitdb", "torch", "pydantic"}
+
+
+@pytest.mark.parametrize("words", [
+    ["submit-fix", "--help"], ["list", "--json"], ["show", LOUD, "--json"], ["status", "--json"],
+    ["hint", "--json"], ["submit-fix", "--json"], ["observe", "--json"], ["reset", "--json"],
+    ["doctor", "--json"], ["submit-build", "--json"], ["break", LOUD, "--json"],
+], ids=" ".join)  # fmt: skip
+def test_rich_is_loaded_only_for_a_person(opened: Path, words: list[str]) -> None:
+    """Neither help nor JSON needs rich."""
+    assert "rich" not in loaded(*words, cwd=opened)
+
+
+def test_help_loads_none_of_the_rooms(tmp_path: Path) -> None:
+    """`engine --help` is typer and the declarations, nothing that shows, reads a spec or a store."""
+    assert not loaded("--help", cwd=tmp_path) & {"rich", "yaml", "msgspec", "sqlite3"}
+
+
+def test_the_engine_never_loads_torch_itself(opened: Path) -> None:
+    """Whatever the learner's framework: the parent process judges without it."""
+    assert "torch" not in loaded("submit-fix", cwd=opened)
