@@ -16,6 +16,7 @@ import numpy as np
 from engine.errors import NotApplicable, SpecError
 from engine.inject import places
 from engine.inject.cascade import Injection, NotFound, inject
+from engine.inject.imports import closure
 from engine.inject.oracle import BEFORE, SEEDS, Item, Oracle
 from engine.inject.proposers import Code
 from engine.judge.plan import FIX_DRAWS, Plan, derive, plan
@@ -97,7 +98,8 @@ def grade_fix(
         [pair for pair in checks if pair[0] in touched],
         seed=seed, dtype=dtype, at_least=FIX_DRAWS,
     )  # fmt: skip
-    far = plan([pair for pair in checks if pair[0] not in touched], seed=seed, dtype=dtype)
+    reached = affected_components(catalogue, before, candidate) - touched
+    far = plan([pair for pair in checks if pair[0] in reached], seed=seed, dtype=dtype)
     shift = len(near.draws)
     moved = [
         msgspec.structs.replace(planned, draws=tuple(i + shift for i in planned.draws))
@@ -111,6 +113,28 @@ def grade_fix(
     limit = max(LIMIT, HEALTHY_FACTOR * slowest)
     theirs = servers.outcomes(candidate, work, server="candidate", limit=limit)
     return judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+
+
+def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[str]:
+    """The components whose code a change can reach: those that import a file that differs.
+
+    All of them where code imports what its import statements do not name. What does not import a
+    changed file runs the very same bytes, so there is nothing to compare.
+    """
+    changed = {
+        path
+        for path in {*before.files, *after.files}
+        if before.files.get(path) != after.files.get(path)
+    }
+    found = set()
+    for component in catalogue.contract.components:
+        roles = catalogue.roles_of(component)
+        modules = [before.roles[role].partition(":")[0] for role in roles]
+        for tree in (before, after):
+            files = closure(tree, modules)
+            if files is None or files & changed:
+                found.add(component)
+    return found
 
 
 class Unhealthy(NotApplicable):
@@ -173,7 +197,15 @@ def oracle_for(
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     touched = {entry.component} | catalogue.users(entry.component)
     symptoms = _symptoms(servers, catalogue, spec, entry.file, tree, dtype, seed)
-    siblings = _siblings(servers, catalogue, spec, touched, tree, dtype, seed)
+    known: dict[str, list[Item]] = {}
+
+    def siblings(candidate: Tree) -> list[Item]:
+        found = []
+        for component in sorted(affected_components(catalogue, tree, candidate) - touched):
+            if component not in known:
+                known[component] = _siblings(servers, catalogue, spec, component, tree, dtype, seed)
+            found += known[component]
+        return found
 
     def measure(candidate: Tree, cases: Sequence[Case]) -> list[Outcome]:
         return servers.outcomes(candidate, jobs_of(cases), server="candidates")
@@ -245,15 +277,16 @@ def _siblings(
     servers: Servers,
     catalogue: Catalogue,
     spec: Break,
-    touched: set[str],
+    component: str,
     tree: Tree,
     dtype: str,
     seed: int,
 ) -> list[Item]:
+    """What a component measures in healthy code, in every regime of its build checks."""
+    if component not in catalogue.entries:
+        return []
     checks = [
         (component, msgspec.structs.replace(check, draws=SIBLING_DRAWS))
-        for component in catalogue.contract.components
-        if component not in touched and component in catalogue.entries
         for check in catalogue.build(component).checks
         if f"{component}.{check.probe}" not in spec.also_changes
     ]

@@ -88,8 +88,13 @@ def _finished(code: Code, candidate: Candidate, oracle: Oracle) -> Injection:
     """The accepted candidate, without the names that it leaves unused, where that is verified too."""
     files = apply_all(code.sources, candidate.edits)
     extra = tidied(code.sources, candidate.edits, files)
-    if extra and not overlap((*candidate.edits, *extra)):
-        tidy = Candidate((*candidate.edits, *extra), candidate.how)
+    kept = [
+        e
+        for e in candidate.edits
+        if not any(x.start <= e.start and e.end <= x.end and x.path == e.path for x in extra)
+    ]
+    if extra and not overlap((*kept, *extra)):
+        tidy = Candidate((*kept, *extra), candidate.how)
         cleaner = _applied(code, tidy)
         if cleaner and oracle.try_(code.tree.replaced(cleaner)).accepted:
             files = cleaner

@@ -41,18 +41,22 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 Measure = Callable[[Tree, Sequence[Case]], list[Outcome]]
+Siblings = Callable[[Tree], list["Item"]]  # what a candidate's edits might reach, as it was before
 
 
 class Oracle:
-    """Tries candidates. `symptoms` must match the declared bug; `siblings` must be as before."""
+    """Tries candidates. `symptoms` must match the declared bug; `siblings` as they were."""
 
     def __init__(
-        self, measure: Measure, symptoms: Sequence[Item], siblings: Sequence[Item]
+        self,
+        measure: Measure,
+        symptoms: Sequence[Item],
+        siblings: Siblings,
     ) -> None:
         self._measure = measure
         self._first = [item for i, item in enumerate(symptoms) if i % SEEDS == 0]
         self._rest = [item for i, item in enumerate(symptoms) if i % SEEDS]
-        self._siblings = list(siblings)
+        self._siblings = siblings
         self.tried = 0
         unbroken = [item for item in symptoms if item.like != BEFORE]
         self._changes = any(_unlike(item, item.before) for item in unbroken)
@@ -71,7 +75,8 @@ class Oracle:
         _, reason = _compared(self._rest, self._run(tree, self._rest))
         if reason:
             return Trial(False, met, reason)
-        for item, outcome in zip(self._siblings, self._run(tree, self._siblings), strict=True):
+        siblings = self._siblings(tree)
+        for item, outcome in zip(siblings, self._run(tree, siblings), strict=True):
             found = _unlike(item, outcome)
             if found:
                 return Trial(False, met, f"it also breaks {item.probe}", item.probe)

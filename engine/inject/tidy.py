@@ -17,6 +17,7 @@ def tidied(
         source = sources[path]
         after = Source(path, files[path]).module
         mine = [edit for edit in edits if edit.path == path]
+        found += _idle(source, mine)
         for function in _functions(source.module):
             if not _touched(source, function, mine):
                 continue
@@ -27,6 +28,37 @@ def tidied(
                     if line and not any(line.start < e.end and e.start < line.end for e in mine):
                         found.append(line)
     return tuple(dict.fromkeys(found))
+
+
+def _idle(source: Source, edits: Sequence[Edit]) -> list[Edit]:
+    """Deletions of statements that the edits turn into `x = x`."""
+    found = []
+    for node in ast.walk(source.module):
+        if not isinstance(node, ast.Assign):
+            continue
+        start, end = source.span(node)
+        inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
+        if not inside:
+            continue
+        moved = [Edit(e.path, e.start - start, e.end - start, e.text) for e in inside]
+        text = Source(source.path, source.data[start:end]).apply(moved)
+        left, equals, right = text.partition(b"=")
+        if equals and left.strip() == right.strip(b" ()"):
+            line = _whole_lines(source, node) or _with_separator(source, node)
+            if line:
+                found.append(line)
+    return found
+
+
+def _with_separator(source: Source, statement: ast.AST) -> Edit | None:
+    """The deletion of one of several statements on a line, with the semicolon before it."""
+    start, end = source.span(statement)
+    line = source.data.rfind(b"\n", 0, start) + 1
+    before = source.data[line:start]
+    cut = before.rstrip().removesuffix(b";")
+    if cut == before.rstrip() or not cut.strip():
+        return None
+    return Edit(source.path, line + len(cut), end, "")
 
 
 def _functions(module: ast.AST) -> list[ast.FunctionDef]:

@@ -123,6 +123,13 @@ class Catalogue:
                 files[f"pack/{component}/{file.name}"] = file.read_bytes()
         return files
 
+    def roles_of(self, component: str) -> set[str]:
+        """The roles that a component's call.py asks the learner's code for."""
+        if component not in self.folders:
+            return set()
+        text = (self.folders[component] / "call.py").read_text("utf-8")
+        return set(re.findall(r"\blearner\.([A-Za-z_]\w*)", text)) & set(self.contract.roles)
+
     def users(self, component: str) -> set[str]:
         """The components that use `component`, directly or not."""
         found: set[str] = set()

@@ -55,7 +55,12 @@ def forward(rng, regime, dtype):
 
 def parts(rng, regime, dtype):
     _, _, H, e = sizes(rng, "rope" if regime == "rope" else "normal")
-    return {"d_model": H * e, "n_heads": H, "causal": regime != "full", "use_rope": regime == "rope"}
+    return {
+        "d_model": H * e,
+        "n_heads": H,
+        "causal": regime != "full",
+        "use_rope": regime == "rope",
+    }
 
 
 def heads(rng, regime, dtype):

@@ -112,14 +112,19 @@ def lengths(out, variant, *, long, short, longer, **rest):
 
 
 def reach(out, variant, *, x, **rest):
-    T, last = len(x), []
-    for t in range(T):
-        row = np.zeros_like(x)
-        row[t] = 1.0
-        y, grads, _ = attention(variant, x, **rest, causal=True, use_rope=False, grad=row)
-        last.append(int(np.flatnonzero(np.abs(grads["grad_x"]).max(-1) > 1e-7)[-1]))
-    out.record(y=y, last_row_seen=[float(s) for s in last])
-    out.record(row_0_sees_up_to=last[0], rows_that_see_the_future=sum(s > t for t, s in enumerate(last)))
+    switches = {"causal": True, "use_rope": False}
+    y = attention(variant, x, **rest, **switches)[0]
+    out.record(y=y)
+    T = len(x)
+    touched = np.zeros((T, T), bool)  # (output row, input row)
+    for s in range(T):
+        changed = x.copy()
+        changed[s] *= -1
+        other = attention(variant, changed, **rest, **switches)[0]
+        touched[:, s] = np.abs(other - y).max(-1) > 1e-4
+    last = [int(np.flatnonzero(row)[-1]) if row.any() else 0 for row in touched]
+    out.record(last_row_seen=[float(s) for s in last], row_0_sees_up_to=last[0])
+    out.record(rows_that_see_the_future=sum(s > t for t, s in enumerate(last)))
 
 
 def labels(out, variant, *, x, n_heads):

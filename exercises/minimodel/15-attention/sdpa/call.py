@@ -106,7 +106,9 @@ def future(learner, record, q, k, v, other_k, other_v, louder):
     names = {(False, False): "neither", (True, False): "key", (False, True): "value"}
     record(notices=names.get((by_key > 1e-4, by_value > 1e-4), "both"))
     kept = []  # the share of the output that is left to the first row, as the last key grows
-    direction = q[0] * np.sqrt(q.shape[-1]) / (q[0] @ q[0])  # a key with score 1 for the first query
+    direction = (
+        q[0] * np.sqrt(q.shape[-1]) / (q[0] @ q[0])
+    )  # a key with score 1 for the first query
     for score in louder:
         changed_k[-1] = score * direction
         row = first_row(changed_k, v)

@@ -51,7 +51,10 @@ def forward(rng, regime, dtype):
         q = np.broadcast_to(q[..., :1, :], q.shape).copy()
     if regime in ("constant_values", "causal_constant"):  # any weights that sum to 1 give it back
         v = np.broadcast_to(v[..., :1, :], v.shape).copy()
-    if regime in ("thousand", "causal_thousand"):  # scores far beyond what exp can hold, and exact ties
+    if regime in (
+        "thousand",
+        "causal_thousand",
+    ):  # scores far beyond what exp can hold, and exact ties
         q, k = ((30.0 * rng.choice([-1.0, 1.0], q.shape)).astype(dtype) for _ in range(2))
         q[..., -1, :] *= 0.001  # one ordinary query in each head
     if regime == "spread_rows":  # each query far larger than the one before
@@ -75,7 +78,9 @@ def twice(rng, regime, dtype):
     first = forward(rng, "scattered", dtype)
     second = forward(rng, "causal", dtype)
     del first["grad"], second["grad"]
-    return {f"{name}_{i}": a for i, drawn in enumerate((first, second), 1) for name, a in drawn.items()}
+    return {
+        f"{name}_{i}": a for i, drawn in enumerate((first, second), 1) for name, a in drawn.items()
+    }
 
 
 def blind(rng, regime, dtype):

@@ -12,7 +12,9 @@ def width(rng, regime):
 
 def rows_of(rng, regime, lead, d, dtype):
     """x: (*lead, d)."""
-    x = normal(rng, (*lead, d), dtype, {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4}.get(regime, 1.0))
+    x = normal(
+        rng, (*lead, d), dtype, {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4}.get(regime, 1.0)
+    )
     count = max(1, x.size // d)
     each = np.arange(count).reshape(*lead, 1)
     if regime == "faint":  # from 1e-2 to 1e-6, row by row: below the root of eps

@@ -60,13 +60,14 @@ def again(learner, record, x, longer, grad, more_grad, n_heads, **weights):
     first.backward(grad)
     second.backward(more_grad)
     record(**{f"grad_{name}": p.grad for name, p in parameters(block).items()})
-    filled(block, {name.removeprefix("other_"): a for name, a in weights.items() if "other_" in name})
+    filled(block, {name: weights[f"other_{name}"] for name in parameters(block)})
     record(other_weights=block(learner.Tensor(x)).data)
 
 
 def distance(got, wanted):
     """The largest difference in units of the largest number wanted, rounded to what rounding leaves."""
-    wanted = np.asarray(wanted, np.float64)
+    if not isinstance(got, np.ndarray) or got.shape != np.shape(wanted):
+        return f"{type(got).__name__} of shape {list(np.shape(got))}, not {list(np.shape(wanted))}"
     apart = np.abs(np.asarray(got, np.float64) - wanted).max() / max(np.abs(wanted).max(), 1e-300)
     return round(float(apart), 3 if got.dtype == np.float32 else 8)
 
@@ -130,4 +131,5 @@ def gradients(learner, record, x, grad, n_heads, **weights):
         norms.append(float(np.sqrt((grad**2).sum())))
     share = norms[-1] / norms[0]
     record(grad_x=grad, norms=norms, at_the_output=norms[0], at_the_input=norms[-1])
-    record(arrives="little" if share < 0.1 else "some" if share < 0.5 else "all" if share < 2 else "more")
+    bounds = {"little": 0.1, "some": 0.5, "all": 2.0, "more": np.inf}
+    record(arrives=next((word for word, bound in bounds.items() if share < bound), "nothing"))

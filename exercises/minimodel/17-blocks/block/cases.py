@@ -7,7 +7,8 @@ hidden units of the FFN are on or off for good, see reference.py.
 import numpy as np
 from pack.common import SHOWN, distinct, normal
 
-ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o", "gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
+ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
+ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
 
 
 def sizes(rng, regime):
@@ -23,7 +24,7 @@ def sizes(rng, regime):
         n, size = choices[int(rng.integers(len(choices)))]
         B, T, f = distinct(rng, B=(3, 4), T=(3, 5), f=(3, 9))
         d = n * size
-        if len({B, T, f, d}) == 4 and T not in (n, size) and B != n and d not in SHOWN:
+        if len({B, T, f, d}) == 4 and T not in (n, size) and n != B and d not in SHOWN:
             break
     lead = {"no_batch": (), "one_position": (), "single": (1,), "deep": (2, 1)}.get(regime, (B,))
     return lead, 1 if regime == "one_position" else T, n, d, 1 if regime == "one_hidden" else f
@@ -91,7 +92,7 @@ def future(rng, regime, dtype):
 
 def again(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
-    *lead, T, d = drawn["x"].shape
+    T, d = drawn["x"].shape[-2:]
     longer = (T + 2, d)
     other = weights(rng, d, len(drawn["b_1"]), dtype)
     return {
@@ -112,14 +113,18 @@ def many(rng, regime, dtype):
     """x (T, d_model), and weights with one row for each block of the stack."""
     if regime == "shown":  # GPT-2's start: N(0, 0.02), gains 1, biases 0
         _, T, n, d, f = sizes(rng, regime)
-        shapes = {"w_q": (d, d), "w_k": (d, d), "w_v": (d, d), "w_o": (d, d), "w_1": (d, f), "w_2": (f, d)}
+        shapes = dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), (d, d)) | {
+            "w_1": (d, f),
+            "w_2": (f, d),
+        }
         start = {name: np.zeros((6, f if name == "b_1" else d), dtype) for name in ALL}
         start |= {name: np.ones((6, d), dtype) for name in ("gain_1", "gain_2")}
         start |= {name: normal(rng, (6, *shape), dtype, 0.02) for name, shape in shapes.items()}
         return normal(rng, (T, d), dtype), n, start
     _, T, n, d, f = sizes(rng, "normal")
     blocks = [weights(rng, d, f, dtype) for _ in range(3)]
-    return normal(rng, (T, d), dtype), n, {name: np.stack([b[name] for b in blocks]) for name in ALL}
+    joined = {name: np.stack([block[name] for block in blocks]) for name in ALL}
+    return normal(rng, (T, d), dtype), n, joined
 
 
 def stack(rng, regime, dtype):

@@ -63,6 +63,8 @@ def again(learner, record, x, grad, more_grad, **weights):
 
 def distance(got, wanted):
     """The largest difference in units of the largest number wanted, rounded to what rounding leaves."""
+    if not isinstance(got, np.ndarray) or got.shape != np.shape(wanted):
+        return f"{type(got).__name__} of shape {list(np.shape(got))}, not {list(np.shape(wanted))}"
     apart = np.abs(np.asarray(got, np.float64) - wanted).max() / max(np.abs(wanted).max(), 1e-300)
     return round(float(apart), 4 if got.dtype == np.float32 else 9)
 

@@ -14,13 +14,14 @@ def attributes(rng, regime, dtype):
 
 
 def gelu(rng, regime, dtype):
-    shape = {"vector": (7,), "one_value": (1,), "deep": (3, 1, 2, 3)}.get(regime, (3, 5))
+    shape = {"vector": (7,), "one_value": (1,), "deep": (3, 1, 4, 3)}.get(regime, (3, 5))
     if regime == "wide":
         x = rng.uniform(-6, 6, shape)
     elif regime == "zero":
         x = np.zeros(shape)
     else:
-        x = normal(rng, shape, dtype, {"tiny": 1e-8, "near_zero": 1e-2, "huge": 1e4}.get(regime, 1.5))
+        scale = {"tiny": 1e-8, "near_zero": 1e-2, "huge": 1e4}.get(regime, 1.5)
+        x = normal(rng, shape, dtype, scale)
     return {"x": x.astype(dtype)}
 
 

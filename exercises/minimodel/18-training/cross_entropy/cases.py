@@ -23,7 +23,7 @@ def forward(rng, regime, dtype):
         logits = np.zeros_like(logits)
     if regime == "spread_rows":
         logits = logits * (10.0 ** np.linspace(-5, 2, rows[-1])[:, None]).astype(dtype)
-    if regime == "under_limit":  # every row lies far from 0, and its exponentials can still be summed
+    if regime == "under_limit":  # every row far from 0, its exponentials can still be summed
         level = rng.uniform(0.5, 1, (*rows, 1)) * rng.choice([-1, 1], (*rows, 1))
         logits = (logits + LIMIT[np.dtype(dtype).name] * level).astype(dtype)
     if regime == "overflow":  # in some rows one logit beyond any exponential

@@ -1,0 +1,81 @@
+"""Which files a module may run when it is imported: what an edit elsewhere cannot touch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from engine.run.types import Tree
+
+# a file that uses one of these may run files that its import statements do not name
+OPAQUE = {"__import__", "import_module", "exec", "eval", "runpy", "modules", "meta_path"}
+OPAQUE |= {"spec_from_file_location", "exec_module", "load_module", "builtins"}
+
+
+def closure(tree: Tree, modules: Iterable[str]) -> frozenset[str] | None:
+    """The files that importing these modules may run; None where that cannot be told."""
+    found: set[str] = set()
+    waiting = [name for module in modules for name in _with_parents(module)]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for path in _files(tree, name):
+            found.add(path)
+            imported = _imports(tree.files[path], name, path.endswith("/__init__.py"))
+            if imported is None:
+                return None
+            waiting += imported
+    return frozenset(found)
+
+
+def _with_parents(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[: i + 1]) for i in range(len(parts))]
+
+
+def _files(tree: Tree, module: str) -> Iterator[str]:
+    stem = module.replace(".", "/")
+    for root in tree.roots:
+        base = f"{root}/{stem}" if root else stem
+        for path in (f"{base}/__init__.py", f"{base}.py"):
+            if path in tree.files:
+                yield path
+
+
+@cache
+def _imports(source: bytes, module: str, package: bool) -> tuple[str, ...] | None:
+    """The modules that a file names in import statements, None when it may run others."""
+    try:
+        parsed = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    names: list[str] = []
+    for node in ast.walk(parsed):
+        if isinstance(node, ast.Name) and node.id in OPAQUE:
+            return None
+        if isinstance(node, ast.Attribute) and node.attr in OPAQUE:
+            return None
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] in OPAQUE:
+                    return None
+                names += _with_parents(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, module, package)
+            if {alias.name for alias in node.names} & OPAQUE or base.split(".")[0] in OPAQUE:
+                return None
+            names += _with_parents(base) if base else []
+            names += [f"{base}.{alias.name}" if base else alias.name for alias in node.names]
+    return tuple(names)
+
+
+def _absolute(node: ast.ImportFrom, module: str, package: bool) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = module.split(".")
+    keep = len(parts) - node.level + (1 if package else 0)
+    return ".".join([*parts[: max(0, keep)], *([node.module] if node.module else [])])
