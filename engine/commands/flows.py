@@ -54,12 +54,22 @@ def jobs_of(cases: Sequence[Case]) -> list[Job]:
     ]
 
 
+class Halted(Exception):
+    """The code ran out of time, or printed without end, before anything could be measured."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__(outcome.stopped)
+        self.outcome = outcome
+
+
 def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree) -> str:
     """The dtype of the learner's arrays, read once; float64 while it cannot be read."""
     probe = catalogue.contract.dtype
     if probe is None:
         return "float64"
     outcome = servers.outcomes(tree, [Job(probe.component, probe.probe, {})])[0]
+    if outcome.stopped in ("timeout", "output"):
+        raise Halted(outcome)  # it would only halt again
     found = outcome.values.get("dtype")
     return found if found in ("float32", "float64") else "float64"
 
@@ -68,8 +78,13 @@ def grade_build(
     servers: Servers, catalogue: Catalogue, component: str, tree: Tree, seed: int
 ) -> Verdict:
     """Every build check of a component, the learner's tree against the reference."""
-    dtype = dtype_of(servers, catalogue, tree)
     checks = [(component, check) for check in catalogue.build(component).checks]
+    try:
+        dtype = dtype_of(servers, catalogue, tree)
+    except Halted as halted:
+        made = plan(checks, seed=seed, dtype="float64")
+        unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
+        return judge_build(made, servers.cases(made.draws), [halted.outcome, *unrun])
     made = plan(checks, seed=seed, dtype=dtype)
     cases = servers.cases(made.draws)
     return judge_build(made, cases, servers.outcomes(tree, jobs_of(cases)))
@@ -167,7 +182,14 @@ def plan_break(
     candidate bites.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
-    dtype = dtype_of(servers, catalogue, tree)
+    try:
+        dtype = dtype_of(servers, catalogue, tree)
+    except Halted as halted:
+        raise NotApplicable(
+            f"Your code gave no answer ({halted}), so {id} cannot be put into it. Nothing was changed.",
+            where=halted.outcome.output[:500],
+            next="Is there an endless loop, or a print in one, that runs on import?",
+        ) from None
     _check_needs(servers, catalogue, id, tree, dtype, seed)
     started = time.perf_counter()
     oracle = oracle_for(servers, catalogue, id, tree, dtype, seed)

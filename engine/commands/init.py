@@ -13,6 +13,7 @@ import msgspec
 from engine.errors import UsageError
 from engine.practice import learner as learners
 from engine.practice.files import storage
+from engine.spec import yaml
 from engine.spec.load import Catalogue, content_root
 
 
@@ -76,8 +77,7 @@ def run(
 
 
 def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: bool) -> None:
-    # quoted as JSON strings, which YAML reads: a learner may be called "yes" or "1e3"
-    lines = [f"{key}: {json.dumps(value)}\n" for key, value in settings.items()]
+    lines = [f"{key}: {_scalar(value)}\n" for key, value in settings.items()]
     (made / learners.FILE).write_text("".join(lines), "utf-8")
     (made / ".engine").mkdir()
     (made / ".engine" / ".gitignore").write_text("*\n")
@@ -99,6 +99,14 @@ def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: 
         target = made / f"phase-{phase}" / "notes" / "breaks.md"
         target.parent.mkdir(parents=True)
         target.write_bytes(head.read_bytes() if head.is_file() else b"")
+
+
+def _scalar(value: str) -> str:
+    """A text as YAML reads it back: quoted where it could be taken for something else."""
+    plain = re.fullmatch(r"[A-Za-z./~][\w./~ -]*", value) and not value.endswith(" ")
+    words = ("yes", "no", "on", "off", "y", "n", "true", "false", "null", ".inf", ".nan")
+    number = isinstance(yaml.plain(value), str) and value.lower() not in words
+    return value if plain and number else json.dumps(value)
 
 
 def _odd(catalogue: Catalogue, model: Path) -> str:

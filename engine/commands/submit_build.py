@@ -24,6 +24,7 @@ class BuildReport(msgspec.Struct, frozen=True):
     graded: tuple[tuple[str, str], ...]  # file, sha256
     sandbox: Sandbox
     next: str
+    lang: str
 
 
 def run(session: Session, id: str | None = None) -> BuildReport:
@@ -54,6 +55,7 @@ def run(session: Session, id: str | None = None) -> BuildReport:
         graded,
         sandbox,
         "engine next" if verdict.passed else f"engine hint {entry.id}",
+        learner.lang,
     )
 
 

@@ -54,6 +54,7 @@ class FixReport(msgspec.Struct, frozen=True):
     suspicious: tuple[str, ...]
     reveal: Reveal | None
     notes: str
+    lang: str
 
 
 AskCause = Callable[[str, Sequence[tuple[str, str]]], Answer | None]
@@ -99,6 +100,7 @@ def run(session: Session, ask: AskCause = no_answer) -> FixReport:
         () if verdict.passed else suspicious(changed),
         reveal,
         str(learner.notes(catalogue.entry(id).phase_number)),
+        learner.lang,
     )
 
 

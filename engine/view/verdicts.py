@@ -5,17 +5,17 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from engine.commands.session import said
 from engine.commands.submit_build import BuildReport
 from engine.commands.submit_fix import FixReport
-from engine.judge.verdict import Result, Verdict
-from engine.run.types import Sandbox
+from engine.judge.verdict import Result
 from engine.view.out import safe
 from engine.view.paper import code, say, section
 
 
 def build(out: Console, report: BuildReport) -> None:
     say(out, report.title, "bold")
-    _verdict(out, report.verdict, report.graded, report.sandbox)
+    _verdict(out, report)
     out.print()
     if report.passed:
         say(out, "Passed. Next: `engine next`", "bold green")
@@ -35,7 +35,7 @@ def fix(out: Console, report: FixReport) -> None:
         f" {report.verdict.measurements} measurements on inputs nobody has seen.",
     )
     for result in failing[:3]:
-        shows = next(iter(result.shows.values()), result.id)
+        shows = _shows(result, report.lang)
         say(out, f"differs: {result.component}: {shows}", "red")
         _difference(out, result)
     if len(failing) > 3:
@@ -74,19 +74,22 @@ def fix(out: Console, report: FixReport) -> None:
     say(out, f"\nYour entry is complete: {report.notes}")
 
 
-def _verdict(
-    out: Console, verdict: Verdict, graded: tuple[tuple[str, str], ...], sandbox: Sandbox
-) -> None:
+def _shows(result: Result, lang: str) -> str:
+    return said(result.shows, lang) or result.id
+
+
+def _verdict(out: Console, report: BuildReport) -> None:
+    verdict, sandbox = report.verdict, report.sandbox
     of = len(verdict.results)
     for number, result in enumerate(verdict.results, 1):
         mark = Text("ok  ", style="green") if result.passed else Text("FAIL", style="red")
-        shows = next(iter(result.shows.values()), result.id) if result.shows else result.id
+        shows = _shows(result, report.lang)
         text = safe(f" {number}/{of} {result.component}: {shows} ({result.measurements})")
         out.print(Text.assemble(mark, text))
         if not result.passed:
             _difference(out, result)
     out.print()
-    for path, digest in graded:
+    for path, digest in report.graded:
         say(out, f"graded {path} sha256 {digest[:16]}")
     say(out, f"{of} checks, {verdict.measurements} measurements, seed {verdict.seed}")
     if not sandbox.landlock or not sandbox.seccomp:
@@ -95,7 +98,7 @@ def _verdict(
 
 def _difference(out: Console, result: Result) -> None:
     found = result.difference
-    if found is None:
+    if found is None or found.got == "not run":  # what stopped the run was told before
         return
     at = str(list(found.index)) if found.index else ""
     name = f"{found.value}{at}: " if found.value else ""

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 from workbench import ROOT, contents, engine, engine_json, lay_model, listing, session
 
 from engine.commands import init
@@ -29,7 +30,8 @@ def test_init_from_the_template_gives_code_notes_and_settings(tmp_path: Path) ->
     assert contents(home / "src") == {
         k: v for k, v in contents(TEMPLATE).items() if "__pycache__" not in k
     }
-    assert (home / "learner.yaml").read_text().startswith("name: ada\n")
+    settings = yaml.safe_load((home / "learner.yaml").read_text())
+    assert settings == {"name": "ada", "pack": "minimodel", "model": ".", "lang": "en"}
     assert (home / "phase-13/notes/breaks.md").read_text().startswith("# ")
     assert (home / ".engine/.gitignore").read_text() == "*\n"
     assert [p.name for p in (tmp_path / "learners").iterdir()] == ["ada"]
@@ -66,7 +68,8 @@ def test_a_model_is_found_as_it_was_typed(tmp_path: Path, typed: str) -> None:
     (here / "link").symlink_to(code)
     report = engine_json("init", "ada", "--model", typed, cwd=here, env={"HOME": str(here)})
     assert report["model"] == str(code)
-    assert f"model: {code}\n" in (here / "learners/ada/learner.yaml").read_text()
+    settings = yaml.safe_load((here / "learners/ada/learner.yaml").read_text())
+    assert settings["model"] == str(code)
 
 
 def test_a_folder_that_looks_odd_is_taken_with_a_warning(tmp_path: Path) -> None:

@@ -248,6 +248,12 @@ def engine_json(
 STEER = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
+def take_terminal() -> None:
+    """In the new process: standard input is its terminal, and Ctrl-C means something again."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # ignored where the tests run in the background
+
+
 class Terminal:
     """A command with a terminal of its own, driven as a person would."""
 
@@ -267,7 +273,7 @@ class Terminal:
         self.process = subprocess.Popen(
             list(argv) if argv else command(*words), cwd=cwd, stdin=theirs, stdout=theirs,
             stderr=theirs, start_new_session=True, env=environment({"TERM": "xterm", **(env or {})}),
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=take_terminal,
         )  # fmt: skip
         os.close(theirs)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import BREAKS, NAMES, corpus_tree
+from trees import BREAKS, NAMES, corpus_tree
 
 from engine.commands import flows
 from engine.errors import EngineError
