@@ -328,9 +328,16 @@ class Tracer:
         self._dtype = dtype
         self._seed = seed
         self._runs: dict[tuple[str, str], list[tuple[Values, list[places.Site]]]] = {}
+        self._known: dict[tuple[str, str, str], list[places.Site]] = {}
 
     def __call__(self, probe: str, regime: str, value: str) -> list[places.Site]:
         """The expressions that held the value in two runs with different sizes."""
+        key = (probe, regime, value)
+        if key not in self._known:
+            self._known[key] = self._found(probe, regime, value)
+        return self._known[key]
+
+    def _found(self, probe: str, regime: str, value: str) -> list[places.Site]:
         kept: dict[places.Key, places.Site] | None = None
         for named, recorded in self._run(probe, regime):
             if value not in named:

@@ -53,9 +53,11 @@ def same(value: np.ndarray, wanted: np.ndarray) -> bool:
         forms.append(flat.T.reshape(-1))
         forms.append(np.swapaxes(flat, -1, -2).reshape(-1))
     rough = 1e-4 if value.dtype.name in ("float32", "float16") else 1e-7
-    size = float(np.max(np.abs(goal), initial=0.0))
+    finite = np.where(np.isfinite(goal), goal, 0.0)  # masked scores hold infinities
+    size = float(np.max(np.abs(finite), initial=0.0))
     return any(
-        np.allclose(form, goal.reshape(-1), rtol=rough, atol=1e-2 * rough * size) for form in forms
+        np.allclose(form, goal.reshape(-1), rtol=rough, atol=1e-2 * rough * size, equal_nan=True)
+        for form in forms
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,9 @@ def pattern(found: Difference, expected: Outcome, got: Outcome) -> str:
         return ""
     if found.aspect == "shape":
         return _shapes(wanted, given)
-    return _values(wanted.astype(np.float64), given.astype(np.float64))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows of NaN have no range, and that is all right
+        return _values(wanted.astype(np.float64), given.astype(np.float64))
 
 
 def _same(wanted: Any, given: Any) -> bool:

@@ -247,11 +247,9 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
         hints = get_type_hints(type(spec))
         for name in spec.__struct_fields__:
             value = getattr(spec, name)
-            if hints[name] == dict[str, str] and name not in (
-                "also_changes",
-                "orientation",
-                "roles",
-            ):
+            if hints[name] == dict[str, str] and name in PLAIN_MAPPINGS:
+                continue
+            if hints[name] == dict[str, str]:
                 yield name, value
             else:
                 for path, text in texts(value):
