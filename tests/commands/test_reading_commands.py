@@ -117,8 +117,8 @@ def test_status_tells_how_well_confidence_fits(closed: Path) -> None:
     assert "0.265" in told and "100%" in told
 
 
-def test_next_leads_through_the_whole_path(home: Path, tmp_path: Path) -> None:
-    """Builds, then breaks, the open one first; at the end nothing is left."""
+def test_next_leads_through_the_first_phase(home: Path, tmp_path: Path) -> None:
+    """Builds, then breaks, the open one first; what is done does not come again."""
     here = session(home)
     steps = []
 
@@ -142,7 +142,7 @@ def test_next_leads_through_the_whole_path(home: Path, tmp_path: Path) -> None:
     assert step() == SILENCED
     (home / "practice" / SILENCED / HEAD).write_bytes((home / HEAD).read_bytes())
     submit_fix.run(here, lambda *_: Answer("cause", "narrow", 90))
-    assert reports.next_(here).why == "done"
+    assert reports.next_(here).exercise not in (*PATH[:3], LOUD, SILENCED)
     assert steps == [
         "engine submit-build embedding", "engine submit-build lm_head",
         "engine submit-build cross_entropy", f"engine break {LOUD}", "engine submit-fix",
@@ -254,6 +254,9 @@ def test_code_that_cannot_be_used_is_told_so(
 
 def test_without_a_name_the_first_unfinished_build_is_submitted(home: Path) -> None:
     """One after the other, until all have passed; then that is said."""
-    for component in PATH[:3]:
+    builds = [
+        entry.id for entry in session(home).catalogue.entries.values() if entry.kind == "build"
+    ]
+    for component in builds:
         assert engine_json("submit-build", cwd=home)["exercise"] == component
     assert "has passed" in engine("submit-build", cwd=home, code=2).stderr

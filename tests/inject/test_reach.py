@@ -19,7 +19,7 @@ def pairs():
             yield pytest.param(id, name, marks=marks)
 
 
-@pytest.mark.parametrize(("id", "name"), pairs())
+@pytest.mark.parametrize(("id", "name"), list(pairs()))
 def test_every_break_bites_in_every_implementation(servers, catalogue, id, name):
     """A few lines of one file change, the file parses, and the judge tells broken from healthy."""
     tree = corpus_tree(name)
