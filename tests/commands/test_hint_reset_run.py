@@ -277,7 +277,8 @@ def test_run_needs_an_open_break(home: Path) -> None:
 
 def test_run_leaves_no_bytecode_and_a_clean_status(opened: Path) -> None:
     """After running the learner's code git still sees nothing but the learner's edits."""
-    engine("run", "--", sys.executable, "-c", "import minimodel.nn.loss", cwd=opened, code=0)
+    words = ("run", "--", sys.executable, "-c", "import minimodel.nn.loss")
+    engine(*words, cwd=opened, env={"PYTHONDONTWRITEBYTECODE": ""}, code=0)
     seen = subprocess.run(
         ["git", "status", "--porcelain"], cwd=opened / "practice" / LOUD, check=True,
         capture_output=True, text=True, env=environment(),

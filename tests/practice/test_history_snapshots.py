@@ -15,6 +15,7 @@ from workbench import (
     BROKEN,
     HEAD,
     HEALTHY,
+    LOSS,
     LOUD,
     NOTES,
     ROOT,
@@ -206,6 +207,12 @@ def test_a_break_runs_nothing_of_the_users_git_settings(home: Path, tmp_path: Pa
     )
     assert git(practice, "status", "--porcelain", **env) == ""
     assert git(practice, "log", "--format=%s", **env) == "practice\n"
+    assert not (practice / ".git" / "hooks").exists()
+    loss = (practice / LOSS).read_bytes()
+    (practice / LOSS).write_bytes(b"# thrown away\n" + loss)
+    git(practice, "checkout", "-q", "--", LOSS, **env)  # and no line end is rewritten
+    assert (practice / LOSS).read_bytes() == loss
+    assert not (tmp_path / "user" / "ran").exists()
     mended = (practice / HEAD).read_bytes().replace(BROKEN.encode(), HEALTHY.encode())
     (practice / HEAD).write_bytes(mended)
     shown = git(practice, "diff", "--stat", **env)
