@@ -19,6 +19,7 @@ from engine.inject.cascade import Injection, NotFound, inject
 from engine.inject.imports import closure
 from engine.inject.oracle import BEFORE, SEEDS, Item, Oracle
 from engine.inject.proposers import Code
+from engine.inject.reach import Reach, affected
 from engine.judge.plan import FIX_DRAWS, Plan, derive, plan
 from engine.judge.verdict import Verdict, healthy, judge_build, judge_fix
 from engine.practice.model import role_files
@@ -152,6 +153,20 @@ def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[
     return found
 
 
+def reached_components(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
+    """The components of which some code that `after` changes may run, as far as names tell.
+
+    For edits that the engine itself proposes; a learner's fix is held to `affected_components`.
+    """
+    found = set()
+    for component in catalogue.contract.components:
+        places = [before.tree.roles[role].split(":") for role in catalogue.roles_of(component)]
+        names = {part for _, name in places for part in name.split(".")}
+        if affected(before, after, [module for module, _ in places], names):
+            found.add(component)
+    return found
+
+
 class Unhealthy(NotApplicable):
     """The code is not healthy where this break needs it."""
 
@@ -218,12 +233,13 @@ def oracle_for(
     """What decides whether a candidate bites in this healthy tree. Raises SpecError."""
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     touched = {entry.component} | catalogue.users(entry.component)
+    code = Reach(tree)
     symptoms = _symptoms(servers, catalogue, spec, entry.file, tree, dtype, seed)
     known: dict[str, list[Item]] = {}
 
     def siblings(candidate: Tree) -> list[Item]:
         found = []
-        for component in sorted(affected_components(catalogue, tree, candidate) - touched):
+        for component in sorted(reached_components(catalogue, code, candidate) - touched):
             if component not in known:
                 known[component] = _siblings(servers, catalogue, spec, component, tree, dtype, seed)
             found += known[component]

@@ -6,15 +6,21 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from engine.inject.source import parsed
 from engine.run.types import Tree
 
 # a file that uses one of these may run files that its import statements do not name
 OPAQUE = {"__import__", "import_module", "exec", "eval", "runpy", "modules", "meta_path"}
 OPAQUE |= {"spec_from_file_location", "exec_module", "load_module", "builtins"}
 
+HARMLESS = {"modules", "eval", "exec"}  # as attributes: model.eval(), module.modules()
 
-def closure(tree: Tree, modules: Iterable[str]) -> frozenset[str] | None:
-    """The files that importing these modules may run; None where that cannot be told."""
+
+def closure(tree: Tree, modules: Iterable[str], *, trusting: bool = False) -> frozenset[str] | None:
+    """The files that importing these modules may run; None where that cannot be told.
+
+    trusting: whether `anything.modules` and `anything.eval` are what they look like.
+    """
     found: set[str] = set()
     waiting = [name for module in modules for name in _with_parents(module)]
     seen: set[str] = set()
@@ -25,7 +31,7 @@ def closure(tree: Tree, modules: Iterable[str]) -> frozenset[str] | None:
         seen.add(name)
         for path in _files(tree, name):
             found.add(path)
-            imported = _imports(tree.files[path], name, path.endswith("/__init__.py"))
+            imported = _imports(tree.files[path], name, path.endswith("/__init__.py"), trusting)
             if imported is None:
                 return None
             waiting += imported
@@ -47,18 +53,20 @@ def _files(tree: Tree, module: str) -> Iterator[str]:
 
 
 @cache
-def _imports(source: bytes, module: str, package: bool) -> tuple[str, ...] | None:
+def _imports(source: bytes, module: str, package: bool, trusting: bool) -> tuple[str, ...] | None:
     """The modules that a file names in import statements, None when it may run others."""
     try:
-        parsed = ast.parse(source)
+        module_tree = parsed(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     names: list[str] = []
-    for node in ast.walk(parsed):
+    for node in ast.walk(module_tree):
         if isinstance(node, ast.Name) and node.id in OPAQUE:
             return None
         if isinstance(node, ast.Attribute) and node.attr in OPAQUE:
-            return None
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if not (trusting and node.attr in HARMLESS and owner not in ("sys", "builtins")):
+                return None
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name.split(".")[0] in OPAQUE:

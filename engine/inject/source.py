@@ -8,12 +8,20 @@ import re
 import tokenize
 import warnings
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import msgspec
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 BOM = b"\xef\xbb\xbf"
+
+
+@lru_cache(1024)
+def parsed(data: bytes) -> ast.Module:
+    """The tree of a file, parsed once and shared: never to be changed. Raises SyntaxError, ValueError."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(data)
 
 
 class Edit(msgspec.Struct, frozen=True, order=True):
@@ -40,9 +48,7 @@ class Source:
     @cached_property
     def module(self) -> ast.Module:
         """The parsed file."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(self.data)
+        return parsed(self.data)
 
     @cached_property
     def _expressions(self) -> dict[tuple[str, int, int, int | None, int | None], ast.expr]:

@@ -1,0 +1,441 @@
+"""Which parts of the code an edit can touch, told from names alone, always erring towards "touched".
+
+The parts are the top-level statements of every file. A part *reaches* those that define a name which
+it mentions, be it in another file and another meaning. So names are followed through helpers,
+factories, registries and re-exports without knowing what they are at run time. What happens on
+import counts too: a decorator, or a statement that is neither a definition nor an import, may put a
+part where others find it, so it is reached from whatever can hold it.
+
+Where the code looks names up in a way that names cannot follow (`globals`, `exec`, `sys.modules`,
+`__subclasses__`, ...) nothing is told.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property, lru_cache
+
+import msgspec
+
+from engine.inject.imports import closure
+from engine.inject.source import parsed
+from engine.run.types import Tree
+
+UNTOLD = {"__import__", "import_module", "exec", "eval", "compile", "__subclasses__"}
+UNTOLD |= {"spec_from_file_location", "exec_module", "load_module", "meta_path"}
+MODULES = {"builtins", "ctypes", "gc", "importlib", "inspect", "runpy"}
+FOREIGN = sys.stdlib_module_names | {"numpy"}  # modules that know nothing of the learner's names
+CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.Await)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+Part = tuple[str, int]  # path, position among the file's top-level statements
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """A top-level statement: the names it defines and mentions, and those it uses on import.
+
+    `acts_on`: the names through which it may put itself somewhere on import; `holds`: whether
+    something can be put into it; `bases`: of a class; `hooks`: whether it acts on its subclasses.
+    """
+
+    defines: frozenset[str] = frozenset()
+    mentions: frozenset[str] = frozenset()
+    on_import: frozenset[str] = frozenset()
+    acts_on: frozenset[str] = frozenset()
+    bases: frozenset[str] = frozenset()
+    holds: bool = False
+    hooks: bool = False
+
+
+class File(msgspec.Struct, frozen=True):
+    """A parsed file. `passed_on`: imported names (without the package) that stand on their own
+    somewhere, so that a module could be handed on.
+    """
+
+    statements: tuple[Statement, ...]
+    passed_on: frozenset[str]
+
+
+@lru_cache(1024)
+def read(data: bytes, stems: frozenset[str]) -> File | None:
+    """The statements of a file; None where names do not tell what it may reach.
+
+    stems: the tree's own modules, which no other module of that name is.
+    """
+    try:
+        module = parsed(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    nodes = list(ast.walk(module))
+    if not all(_told(node) for node in nodes):
+        return None
+    named = Named(nodes, FOREIGN - stems, module)
+    return File(
+        tuple(_statement(node, named) for node in module.body), frozenset(_passed_on(nodes))
+    )
+
+
+def _skipped(node: ast.stmt) -> bool:
+    """`if __name__ == "__main__":`, which no import runs, and `__all__ = ...`, which nobody calls."""
+    if isinstance(node, ast.If) and not node.orelse and isinstance(node.test, ast.Compare):
+        left = node.test.left
+        return isinstance(left, ast.Name) and left.id == "__name__"
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+        return isinstance(target, ast.Name) and target.id == "__all__"
+    return False
+
+
+def _passed_on(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    nodes = list(nodes)
+    bound = {
+        alias.asname or alias.name: alias.name.rpartition(".")[2]
+        for node in nodes
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for alias in node.names
+    }
+    bases = {
+        id(node.value)
+        for node in nodes
+        if isinstance(node, ast.Attribute) and not node.attr.startswith("__")
+    }
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in bases:
+            if node.id in bound:
+                yield bound[node.id]
+
+
+def _stem(path: str) -> str:
+    """The last name of the module in this file."""
+    return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
+
+
+def _told(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id not in UNTOLD
+    if isinstance(node, ast.Attribute):
+        of_sys = isinstance(node.value, ast.Name) and node.value.id == "sys"
+        harmless = node.attr in ("eval", "compile", "exec")  # model.eval(), re.compile(...)
+        return not (of_sys and node.attr == "modules") and (harmless or node.attr not in UNTOLD)
+    if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        return not _globals(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        reads = node.func.attr in ("items", "keys", "values", "get", "copy")
+        return reads or not _globals(node.func.value)
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        base = getattr(node, "module", None) or ""
+        named = {alias.name for alias in node.names}
+        if base == "inspect":
+            return named <= {"signature", "Parameter", "Signature"}
+        return not (
+            {name.split(".")[0] for name in (base, *named)} & MODULES
+            or (base == "sys" and "modules" in named)
+            or any(alias.name == "sys" and alias.asname for alias in node.names)
+            or named & UNTOLD
+        )
+    return True
+
+
+def _globals(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "globals"
+    )
+
+
+class Named:
+    """Finds the names that code of one file mentions.
+
+    An attribute is a name where it may be one of a module: of something imported, that is; of a
+    foreign module it is none. `globals` mentions all that the file defines.
+    """
+
+    def __init__(
+        self, nodes: Iterable[ast.AST], foreign: Collection[str], module: ast.Module
+    ) -> None:
+        imported: set[str] = set()
+        self.foreign: set[str] = set()  # names that are bound to something foreign
+        for node in nodes:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                base = getattr(node, "module", None) or ""
+                level = getattr(node, "level", 0)
+                for alias in node.names:
+                    top = (base or alias.name).split(".")[0]
+                    bound = alias.asname or alias.name.split(".")[0]
+                    (self.foreign if top in foreign and not level else imported).add(bound)
+        self._imported = imported
+        self._own = frozenset(name for node in module.body for name in _defined(node))
+
+    def __call__(self, node: ast.AST) -> Iterator[str]:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name):
+                if not isinstance(inner.ctx, ast.Store) and inner.id not in self.foreign:
+                    yield inner.id
+                if inner.id == "globals":
+                    yield from self._own
+            elif isinstance(inner, ast.Attribute):
+                root: ast.expr = inner
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                if isinstance(root, ast.Name) and root.id in self._imported:
+                    yield inner.attr
+            elif isinstance(inner, ast.alias) and not {inner.name, inner.asname} & self.foreign:
+                yield from inner.name.split(".")
+
+    def made_outside(self, node: ast.AST) -> bool:
+        """Whether every call in it is one of something foreign, which keeps nothing for others."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                root = inner.func
+                while isinstance(root, ast.Attribute):
+                    root = root.value
+                if not (isinstance(root, ast.Name) and root.id in self.foreign):
+                    return False
+        return True
+
+
+def _statement(node: ast.stmt, named: Named) -> Statement:
+    if _skipped(node):
+        return Statement()
+    executed = list(_executed(node))
+    acting = [part for part in executed if _acts(part, named)] + list(_decorators(node))
+    bases = [name for part in _bases(node) for name in named(part)]
+    names = {name for name in _defined(node) if name not in named.foreign}
+    return Statement(
+        frozenset(names),
+        frozenset(named(node)),
+        frozenset(name for part in executed if _calls(part) for name in named(_value(part))),
+        frozenset(name for part in acting for name in named(_value(part))),
+        frozenset(bases),
+        _holds(node),
+        any(
+            (isinstance(inner, ast.FunctionDef) and inner.name == "__init_subclass__")
+            or (isinstance(inner, ast.ClassDef) and inner.keywords)
+            for inner in ast.walk(node)
+        ),
+    )
+
+
+def _holds(node: ast.stmt) -> bool:
+    """Whether other code can put something into what this statement makes."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        return False
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return True
+    defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+    return any(not isinstance(d, (ast.Constant, ast.Name)) for d in defaults) or any(
+        isinstance(inner, ast.Global)
+        or (isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store))
+        for inner in ast.walk(node)
+    )
+
+
+def _value(node: ast.AST) -> ast.AST:
+    """What an annotated assignment computes; anything else as it is."""
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return node.value if node.value and not _calls(node.annotation) else node
+    return node
+
+
+def _bases(node: ast.AST) -> Iterator[ast.AST]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.ClassDef):
+            yield from inner.bases
+            yield from (keyword.value for keyword in inner.keywords)
+
+
+def _head(node: ast.stmt) -> list[str]:
+    """A statement without what only a call would run."""
+    return [type(node).__name__, *_defined(node), *(ast.dump(part) for part in _executed(node))]
+
+
+def _calls(node: ast.AST) -> bool:
+    return any(isinstance(inner, CALLS) for inner in ast.walk(node))
+
+
+def _acts(node: ast.AST, named: Named) -> bool:
+    """Whether a statement may do more than bind a name of its own."""
+    if isinstance(node, (ast.Import, ast.ImportFrom, ast.Pass)) or not isinstance(node, ast.stmt):
+        return False
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return False  # a docstring
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        bare = all(isinstance(target, (ast.Name, ast.Tuple)) for target in targets)
+        return not bare or not named.made_outside(node)
+    return True
+
+
+def _decorators(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, DEFINITIONS):
+        yield from node.decorator_list
+    if isinstance(node, ast.ClassDef):
+        for inner in node.body:
+            yield from _decorators(inner)
+
+
+def _executed(node: ast.AST) -> Iterator[ast.AST]:
+    """What runs when a statement is imported: not the bodies of functions."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield from node.decorator_list
+        yield from node.args.defaults
+        yield from (default for default in node.args.kw_defaults if default)
+        yield from (
+            arg.annotation
+            for arg in ast.walk(node.args)
+            if isinstance(arg, ast.arg) and arg.annotation
+        )
+        if node.returns:
+            yield node.returns
+    elif isinstance(node, ast.ClassDef):
+        yield from node.decorator_list
+        yield from node.bases
+        yield from (keyword.value for keyword in node.keywords)
+        for inner in node.body:
+            yield from _executed(inner)
+    else:
+        yield node
+
+
+def _defined(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, DEFINITIONS):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        for alias in node.names:
+            yield alias.asname or alias.name.split(".")[0]
+    else:  # an assignment, or a block that holds some
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                yield inner.id
+            elif isinstance(inner, DEFINITIONS):
+                yield inner.name
+            elif isinstance(inner, (ast.Import, ast.ImportFrom)):
+                yield from _defined(inner)
+
+
+class Reach:
+    """The parts of one tree, and what each name leads to."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.stems = frozenset(_stem(path) for path in tree.files)
+        self.files = {
+            path: read(data, self.stems)
+            for path, data in tree.files.items()
+            if path.endswith(".py")
+        }
+        self.parts: dict[Part, Statement] = {
+            (path, i): statement
+            for path, file in self.files.items()
+            if file is not None
+            for i, statement in enumerate(file.statements)
+        }
+
+    @cached_property
+    def _defining(self) -> Mapping[str, set[Part]]:
+        found: dict[str, set[Part]] = {}
+        for part, statement in self.parts.items():
+            for name in statement.defines:
+                found.setdefault(name, set()).add(part)
+        for path, file in self.files.items():  # a module passed on gives everything in it
+            if file is not None and _stem(path) in self._passed_on:
+                found.setdefault(_stem(path), set()).update(p for p in self.parts if p[0] == path)
+        return found
+
+    @cached_property
+    def _passed_on(self) -> set[str]:
+        """Modules that stand somewhere on their own, not as `module.attribute`."""
+        return {name for file in self.files.values() if file is not None for name in file.passed_on}
+
+    def told(self, files: Iterable[str]) -> bool:
+        """Whether names tell what these files may reach."""
+        return all(self.files.get(path) is not None for path in files if path.endswith(".py"))
+
+    def from_names(self, names: Iterable[str]) -> frozenset[Part]:
+        """The parts that code which mentions these names may run."""
+        return _grown(self, frozenset(names))
+
+    def on_import(self, files: Iterable[str]) -> frozenset[Part]:
+        """The parts that may run while these files are imported."""
+        wanted = set(files)
+        return self.from_names(
+            name
+            for (path, _), statement in self.parts.items()
+            if path in wanted
+            for name in statement.on_import
+        )
+
+    @cached_property
+    def acting(self) -> list[tuple[Part, frozenset[Part]]]:
+        """The parts that act on import, with what they may act upon."""
+        found = []
+        for part, statement in self.parts.items():
+            names = statement.acts_on | (statement.bases if self._hooked(statement) else set())
+            if names:
+                upon = frozenset(p for p in self._closed(names) if self.parts[p].holds)
+                found.append((part, upon))
+        return found
+
+    def _hooked(self, statement: Statement) -> bool:
+        """Whether a base class, or one of its own, acts on its subclasses."""
+        seen: set[str] = set()
+        waiting = list(statement.bases)
+        while waiting:
+            name = waiting.pop()
+            if name not in seen:
+                seen.add(name)
+                for part in self._defining.get(name, ()):
+                    if self.parts[part].hooks:
+                        return True
+                    waiting += self.parts[part].bases
+        return False
+
+    def _closed(self, names: Iterable[str]) -> frozenset[Part]:
+        found: set[Part] = set()
+        waiting = list(names)
+        seen: set[str] = set()
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            for part in self._defining.get(name, ()):
+                if part not in found:
+                    found.add(part)
+                    waiting += self.parts[part].mentions
+        return frozenset(found)
+
+
+def _grown(reach: Reach, names: frozenset[str]) -> frozenset[Part]:
+    found = reach._closed(names)
+    while True:
+        more = {part for part, upon in reach.acting if part not in found and upon & found}
+        if not more:
+            return found
+        names |= {name for part in more for name in reach.parts[part].mentions}
+        found = reach._closed(names) | found | more
+
+
+def affected(before: Reach, after: Tree, modules: Iterable[str], names: Iterable[str]) -> bool:
+    """Whether code that starts from these modules and names can tell `after` from `before`."""
+    tree = before.tree
+    changed = {path for path in tree.files if tree.files[path] != after.files.get(path)}
+    files = closure(tree, modules, trusting=True)
+    if files is None:
+        return True
+    if not files & changed:
+        return False
+    if after.files.keys() != tree.files.keys() or not before.told(files):
+        return True
+    parts: set[Part] = set()
+    for path in changed & files:
+        old, new = parsed(tree.files[path]).body, parsed(after.files[path]).body
+        if read(after.files[path], before.stems) is None or len(old) != len(new):
+            return True
+        for i, (was, now) in enumerate(zip(old, new, strict=True)):
+            if ast.dump(was) != ast.dump(now):
+                if _head(was) != _head(now):
+                    return True  # what runs on import has changed
+                parts.add((path, i))
+    reached = before.from_names(names) | before.on_import(files)
+    return bool(parts & reached)
