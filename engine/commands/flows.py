@@ -303,7 +303,7 @@ def _symptoms(
                 draws.append(Draw(component, probe, regime, value, dtype))
                 likes.append(symptom)
     variants = sorted({symptom.like for symptom in likes} - {BEFORE})
-    cases = servers.cases(draws, variants)
+    cases = servers.cases(draws, variants, healthy=False)
     before = servers.outcomes(tree, jobs_of(cases))
     return [
         Item(case, symptom.like, own, symptom.values)
@@ -329,7 +329,7 @@ def _siblings(
         if f"{component}.{check.probe}" not in spec.also_changes
     ]
     made = plan(checks, seed=derive(seed, "siblings"), dtype=dtype)
-    cases = servers.cases(made.draws)
+    cases = servers.cases(made.draws, healthy=False)
     before = servers.outcomes(tree, jobs_of(cases))
     return [Item(case, BEFORE, own) for case, own in zip(cases, before, strict=True)]
 
@@ -343,7 +343,7 @@ class Tracer:
         self._tree = tree
         self._dtype = dtype
         self._seed = seed
-        self._runs: dict[tuple[str, str], list[tuple[Values, list[places.Site]]]] = {}
+        self._runs: dict[tuple[str, str], list[tuple[Values, places.Recording]]] = {}
         self._known: dict[tuple[str, str, str], list[places.Site]] = {}
 
     def __call__(self, probe: str, regime: str, value: str) -> list[places.Site]:
@@ -361,11 +361,11 @@ class Tracer:
                     f"The reference neither records nor names {value!r} in {probe}.",
                     where=self._file,
                 )
-            found = {s.key: s for s in places.holding(recorded, np.asarray(named[value]))}
+            found = {s.key: s for s in recorded.holding(np.asarray(named[value]))}
             kept = found if kept is None else {key: kept[key] for key in kept if key in found}
         return list((kept or {}).values())
 
-    def _run(self, name: str, regime: str) -> list[tuple[Values, list[places.Site]]]:
+    def _run(self, name: str, regime: str) -> list[tuple[Values, places.Recording]]:
         if (name, regime) not in self._runs:
             component, probe = component_probe(name, self._file)
             seeds = [derive(self._seed, "trace", component, probe, i) for i in range(2)]
@@ -381,7 +381,7 @@ class Tracer:
                 trace={"sizes": sorted(sizes), "cap": TRACE_CAP},
             )  # fmt: skip
             self._runs[name, regime] = [
-                (values, places.sites(outcome.trace))
+                (values, places.Recording(outcome.trace))
                 for values, outcome in zip(named, outcomes, strict=True)
             ]
         return self._runs[name, regime]

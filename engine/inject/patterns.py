@@ -50,7 +50,7 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
             return False
         name = wanted.id.removeprefix(PREFIX)
         if name in bindings:
-            return ast.dump(bindings[name]) == ast.dump(node)
+            return _text(bindings[name]) == _text(node)
         bindings[name] = node
         return True
     if isinstance(wanted, ast.Assign) and isinstance(node, ast.AnnAssign) and node.value:
@@ -71,6 +71,11 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
             _fits(a, b, bindings) for a, b in zip(wanted, node, strict=True)
         )
     return wanted == node
+
+
+def _text(node: ast.AST) -> str:
+    """A node's structure, whether it is read or assigned to."""
+    return ast.dump(node).replace("ctx=Store()", "ctx=Load()")
 
 
 def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ Key = tuple[str, int, int, int, int]  # path, line, column, end line, end column
 
 
 class Site(msgspec.Struct, frozen=True):
-    """An executed expression, with the values it had (copied, in order) and the frames it ran in."""
+    """An expression that was executed."""
 
     path: str
     line: int
@@ -23,8 +24,6 @@ class Site(msgspec.Struct, frozen=True):
     end_line: int
     end_column: int
     node: str
-    values: tuple[Any, ...]
-    frames: tuple[int, ...]
 
     @property
     def key(self) -> Key:
@@ -32,48 +31,95 @@ class Site(msgspec.Struct, frozen=True):
         return (self.path, self.line, self.column, self.end_line, self.end_column)
 
 
-def sites(trace: Iterable[Mapping[str, Any]]) -> list[Site]:
-    """A child's recordings -> sites."""
-    found = []
-    for row in trace:
-        path, line, column, end_line, end_column, node = row["site"]
-        values, frames = tuple(row["values"]), tuple(row["frames"])
-        found.append(Site(path, line, column, end_line, end_column, node, values, frames))
-    return found
+class Recording:
+    """What a child recorded in one run, ready to be asked which expressions held a value.
+
+    An expression holds a value when one of its own, or the stack of those that it had in one frame
+    (a loop over heads or rows) or in all, is equal up to rounding, reshape and the order of axes.
+    """
+
+    def __init__(self, trace: Iterable[Mapping[str, Any]]) -> None:
+        self._sites: list[Site] = []
+        self._groups: dict[int, dict[tuple[int, ...], list[tuple[int, np.ndarray]]]] = {}
+        self._matrices: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+        for row in trace:
+            self._sites.append(Site(*row["site"]))
+            values, frames = row["values"], row["frames"]
+            for value in values:
+                self._add(value)
+            if len(values) > 1:
+                grouped: dict[int, list[np.ndarray]] = {}
+                for value, frame in zip(values, frames, strict=True):
+                    grouped.setdefault(frame, []).append(value)
+                stacks = [mine for mine in grouped.values() if len(mine) > 1]
+                for mine in [*stacks, *([values] if len(grouped) > 1 else [])]:
+                    if len({value.shape for value in mine}) == 1:
+                        self._add(np.stack(mine))
+
+    def _add(self, value: np.ndarray) -> None:
+        shapes = self._groups.setdefault(value.size, {})
+        shapes.setdefault(value.shape, []).append((len(self._sites) - 1, value))
+
+    def holding(self, wanted: np.ndarray) -> list[Site]:
+        """The expressions that held `wanted`, in the order of their first execution."""
+        goal = np.asarray(wanted, dtype=np.float64)
+        kept: set[int] = set()
+        for shape in self._groups.get(goal.size, {}):
+            owners, matrix, rough = self._matrix(goal.size, shape)
+            for form in _forms(goal, shape):
+                kept.update(int(i) for i in owners[_close(matrix, form, rough)])
+        return [self._sites[i] for i in sorted(kept)]
+
+    def _matrix(self, size: int, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, float]:
+        """The values of one shape, a row each, whose they are, and how roughly they are known."""
+        group = self._groups[size][shape]
+        if shape not in self._matrices:
+            owners = np.array([owner for owner, _ in group])
+            with np.errstate(all="ignore"):
+                rows = [np.asarray(value, dtype=np.float64).reshape(-1) for _, value in group]
+            self._matrices[shape] = (owners, np.stack(rows))
+        single = any(value.dtype.name in ("float32", "float16") for _, value in group)
+        return *self._matrices[shape], 1e-4 if single else 1e-7
 
 
-def same(value: np.ndarray, wanted: np.ndarray) -> bool:
-    """Equal up to rounding, reshape and transpose."""
-    if value.size != wanted.size:
-        return False
-    flat = np.asarray(value, dtype=np.float64)
-    goal = np.asarray(wanted, dtype=np.float64)
-    forms = [flat.reshape(-1)]
-    if flat.ndim > 1:
-        forms.append(flat.T.reshape(-1))
-        forms.append(np.swapaxes(flat, -1, -2).reshape(-1))
-    rough = 1e-4 if value.dtype.name in ("float32", "float16") else 1e-7
-    finite = np.where(np.isfinite(goal), goal, 0.0)  # masked scores hold infinities
-    size = float(np.max(np.abs(finite), initial=0.0))
-    return any(
-        np.allclose(form, goal.reshape(-1), rtol=rough, atol=1e-2 * rough * size, equal_nan=True)
-        for form in forms
-    )
-
-
-def holding(found: Iterable[Site], wanted: np.ndarray) -> list[Site]:
-    """The sites of which some value, or the stack of a frame's values, is `wanted`."""
-    kept = []
-    for site in found:
-        if any(same(value, wanted) for value in site.values):
-            kept.append(site)
-            continue
-        for frame in set(site.frames):
-            mine = [v for v, f in zip(site.values, site.frames, strict=True) if f == frame]
-            if len({v.shape for v in mine}) == 1 and same(np.stack(mine), wanted):
-                kept.append(site)
-                break
+def _forms(goal: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """The flat values that an array of this shape has when it holds `goal` in some order of axes."""
+    axes = [i for i, n in enumerate(goal.shape) if n > 1]
+    bare = goal.reshape([goal.shape[i] for i in axes])
+    found = [bare.transpose(order) for order in _orders(len(axes))]
+    if len(shape) > 1:  # axes that `goal` has merged may be apart in the value
+        found.append(goal.reshape(shape[::-1]).T)
+        swapped = (*shape[:-2], shape[-1], shape[-2])
+        found.append(goal.reshape(swapped).swapaxes(-1, -2))
+    flat = [form.reshape(-1) for form in found]
+    kept: list[np.ndarray] = []
+    for form in flat:
+        if not any(np.array_equal(form, other, equal_nan=True) for other in kept):
+            kept.append(form)
     return kept
+
+
+def _orders(axes: int) -> list[tuple[int, ...]]:
+    return list(itertools.permutations(range(axes))) if axes <= 4 else [tuple(range(axes))]
+
+
+def _close(matrix: np.ndarray, form: np.ndarray, rough: float) -> np.ndarray:
+    """Which rows of `matrix` are `form` but for rounding. NaN equals NaN."""
+    size = float(np.max(np.abs(form), initial=0.0, where=np.isfinite(form)))
+    bound = rough * np.abs(form) + 1e-2 * rough * size
+    good = np.ones(len(matrix), dtype=bool)
+    step = 8
+    for start in range(0, len(form), step):  # most rows differ in their first numbers
+        rows = np.flatnonzero(good)
+        if not len(rows):
+            break
+        part, goal = matrix[rows, start : start + step], form[start : start + step]
+        with np.errstate(invalid="ignore"):
+            near = np.abs(part - goal) <= bound[start : start + step]
+        same = (part == goal) | (np.isnan(part) & np.isnan(goal)) | (near & np.isfinite(goal))
+        good[rows] = same.all(1)
+        step *= 4
+    return good
 
 
 def definitions(

@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from engine.inject import patterns, places
-from engine.inject.source import Edit, Source, is_atom, overlap
+from engine.inject.source import Edit, Source, is_atom, is_factor, overlap
 from engine.run.types import Tree
 from engine.spec.types import Append, Mutate, Pattern, RoleEdit, Step
 
 Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the proposer
 Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> expressions
 ROLE = re.compile(r"\$([a-z_][a-z0-9_]*)")
+READS = (ast.Name, ast.Attribute, ast.Subscript)  # what may be read once more, simplest first
 TEXTS = 3  # of the learner's own expressions for one role, at most
 
 
@@ -182,13 +183,16 @@ class Proposer:
             if site.path == source.path
         }
         given: set[str] = set()
+        function = source.function(node)
+        given_names = _parameters(function)
         parts = [n for n in ast.walk(node) if n is not node and isinstance(n, ast.expr)]
         around = [
             n
-            for n in ast.walk(source.function(node))
-            if isinstance(n, (ast.Name, ast.Attribute)) and n.lineno <= node.lineno
+            for n in ast.walk(function)
+            if isinstance(n, READS)
+            and (n.lineno <= node.lineno or (isinstance(n, ast.Name) and n.id in given_names))
         ]
-        around.sort(key=lambda n: (isinstance(n, ast.Attribute), -n.lineno))
+        around.sort(key=lambda n: (READS.index(type(n)), -n.lineno))
         for part in [*parts, *around]:
             if _key(source.path, part) in held:
                 text = ast.dump(part)
@@ -260,6 +264,12 @@ def _key(path: str, node: ast.AST) -> places.Key:
     return (path, at["lineno"], at["col_offset"], at["end_lineno"], at["end_col_offset"])
 
 
+def _parameters(function: ast.AST) -> set[str]:
+    return {
+        n.arg for n in ast.walk(getattr(function, "args", ast.Pass())) if isinstance(n, ast.arg)
+    }
+
+
 def _own(source: Source, node: ast.expr) -> str:
     """The learner's own text of an expression, fit to stand inside another."""
     text = source.text(*source.span(node))
@@ -289,7 +299,8 @@ def _wrapped(source: Source, node: ast.expr, template: str) -> tuple[Edit, ...]:
     before, found, after = template.partition("$SELF")
     if not found:
         return (Edit(source.path, start, end, source.fitting(node, template)),)
-    if (after[:1] in (".", "[", "(") or after.lstrip()[:1] in tuple("*/@")) and not is_atom(node):
+    part = after[:1] in (".", "[", "(") and not is_atom(node)
+    if part or (after.lstrip()[:1] in tuple("*/@") and not is_factor(node)):
         before, after = before + "(", ")" + after
     if source.binds_tighter(node, after):
         before, after = "(" + before, after + ")"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import keyword
 import re
 import tokenize
 import warnings
@@ -110,7 +111,7 @@ class Source:
 
     def replace_by(self, node: ast.expr, other: ast.expr) -> tuple[Edit, ...]:
         """Put the learner's own expression `other` in place of `node`, keeping its bytes if inside."""
-        start, end = self.span(node)
+        start, end = self.without_parentheses(node) if is_atom(other) else self.span(node)
         first, last = self.span(other)
         wrap = self.binds_tighter(node) and not is_atom(other)
         left, right = ("(", ")") if wrap else ("", "")
@@ -118,6 +119,20 @@ class Source:
             edits = (Edit(self.path, start, first, left), Edit(self.path, last, end, right))
             return tuple(e for e in edits if e.start != e.end or e.text)
         return (Edit(self.path, start, end, f"{left}{self.text(first, last)}{right}"),)
+
+    def without_parentheses(self, node: ast.AST) -> tuple[int, int]:
+        """The bytes of a node, with the parentheses around it that a name would not need."""
+        start, end = self.span(node)
+        before, after = self.data[:start].rstrip(b" \t"), self.data[end:].lstrip(b" \t")
+        if not (before.endswith(b"(") and after.startswith(b")")):
+            return start, end
+        ahead = before[:-1]
+        word = re.search(rb"([\w\])\"'])([ \t]*)$", ahead)
+        if word and not (
+            word[2] and keyword.iskeyword(ahead.split()[-1].decode("ascii", "ignore"))
+        ):
+            return start, end  # the parentheses of a call, or all that parts a keyword from a name
+        return len(ahead), len(self.data) - len(after) + 1
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -152,8 +167,11 @@ class Source:
 
     def text(self, start: int, end: int) -> str:
         """The text between two offsets."""
-        codec = "utf-8" if self.encoding == "utf-8-sig" else self.encoding
-        return self.data[start:end].decode(codec)
+        return self.decode(self.data[start:end])
+
+    def decode(self, data: bytes) -> str:
+        """Bytes from inside this file as text."""
+        return data.decode("utf-8" if self.encoding == "utf-8-sig" else self.encoding)
 
     def apply(self, edits: Iterable[Edit]) -> bytes:
         """The file with edits made; they must not overlap. Raises Unencodable."""
@@ -195,3 +213,10 @@ def is_atom(node: ast.AST) -> bool:
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex)):
         return False
     return isinstance(node, ATOMS)
+
+
+def is_factor(node: ast.AST) -> bool:
+    """Whether `node * y` may be written without parentheses."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (ast.Mult, ast.Div, ast.MatMult, ast.Pow))
+    return is_atom(node) or isinstance(node, (ast.Constant, ast.UnaryOp))

@@ -1,93 +1,306 @@
-"""Names that an edit leaves unused: nobody writes `scale = ...` and then does not scale."""
+"""What an edit leaves behind: statements that nothing needs any more, imports that nobody reads.
+
+Nobody writes `scale = ...` and then does not scale. Deletions proposed here are tried like any other
+candidate, so this needs to be sensible only, not right.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from engine.inject.source import Edit, Source
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+BLOCKS = (ast.If, ast.For, ast.While)
+NEUTRAL = {ast.Add: 0, ast.Sub: 0, ast.Mult: 1, ast.Div: 1}  # x + 0, x - 0, x * 1, x / 1
 
 
 def tidied(
     sources: Mapping[str, Source], edits: Sequence[Edit], files: Mapping[str, bytes]
 ) -> tuple[Edit, ...]:
-    """Deletions of the simple assignments whose names nobody reads after `edits`."""
+    """Edits that take away what `edits` leave without use."""
     found: list[Edit] = []
-    for path in files:
-        source = sources[path]
-        after = Source(path, files[path]).module
+    for path, data in files.items():
+        source, new = sources[path], Source(path, data)
         mine = [edit for edit in edits if edit.path == path]
-        found += _idle(source, mine)
-        for function in _functions(source.module):
-            if not _touched(source, function, mine):
-                continue
-            for statement in ast.walk(function):
-                name = _assigned(statement)
-                if name and _reads(function, name) and not _reads(_same(after, function), name):
-                    line = _whole_lines(source, statement)
-                    if line and not any(line.start < e.end and e.start < line.end for e in mine):
-                        found.append(line)
+        found += _pairs(source, mine)
+        gone: list[ast.stmt] = []
+        for old, after in _alike(source.module, new.module):
+            gone += _newly_idle(old, after)
+        found += _deletions(source, gone)
+        found += _imports(source, new, gone, sources)
     return tuple(dict.fromkeys(found))
 
 
-def _idle(source: Source, edits: Sequence[Edit]) -> list[Edit]:
-    """Deletions of statements that the edits turn into `x = x`."""
-    found = []
+def blemishes(path: str, data: bytes, others: Mapping[str, bytes]) -> int:
+    """How much in a file a careful reader would stumble over, whatever it computes.
+
+    Statements that nothing needs, unread imports, private functions that nobody calls, code behind
+    a return, `x = x`, `x * 1.0`. others: the tree's other files.
+    """
+    source = Source(path, data)
+    count = 0
     for node in ast.walk(source.module):
-        if not isinstance(node, ast.Assign):
-            continue
-        start, end = source.span(node)
-        inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
-        if not inside:
-            continue
-        moved = [Edit(e.path, e.start - start, e.end - start, e.text) for e in inside]
-        text = Source(source.path, source.data[start:end]).apply(moved)
-        left, equals, right = text.partition(b"=")
-        if equals and left.strip() == right.strip(b" ()"):
-            line = _whole_lines(source, node) or _with_separator(source, node)
-            if line:
-                found.append(line)
+        if isinstance(node, FUNCTIONS):
+            count += len(_idle(node))
+        for body in (getattr(node, "body", ()), getattr(node, "orelse", ())):
+            if isinstance(body, list):
+                stop = (i for i, s in enumerate(body) if isinstance(s, (ast.Return, ast.Raise)))
+                count += len(body) - 1 - next(stop, len(body) - 1)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            count += _text(node.targets[0]) == _text(node.value)
+        if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+            neutral = NEUTRAL.get(type(node.op))
+            value = node.right.value
+            count += isinstance(value, (int, float)) and value == neutral
+    count += len(_unread(source.module))
+    texts = [other.decode("utf-8", "replace") for other in others.values()]
+    private = [n.name for n in source.module.body if isinstance(n, (*FUNCTIONS, ast.ClassDef))]
+    for name in private:
+        here = sum(
+            getattr(n, "id", None) == name or getattr(n, "attr", None) == name
+            for n in ast.walk(source.module)
+        )
+        count += not here and not any(name in text for text in texts)
+    return count
+
+
+# ------------------------------------------------------------------ statements without use
+
+
+def _alike(old: ast.Module, new: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """The functions of a file before and after, in pairs; none when their number has changed."""
+    before = [n for n in ast.walk(old) if isinstance(n, FUNCTIONS)]
+    after = [n for n in ast.walk(new) if isinstance(n, FUNCTIONS)]
+    if len(before) == len(after):
+        for a, b in zip(before, after, strict=True):
+            if ast.dump(a) != ast.dump(b):
+                yield a, b
+
+
+def _newly_idle(old: ast.AST, new: ast.AST) -> list[ast.stmt]:
+    """Statements of `old` that nothing needs in `new`; the edit has changed expressions only."""
+    before, after = _statements(old), _statements(new)
+    if len(before) != len(after):
+        return []
+    idle_before = {id(s) for s in _idle(old)}
+    idle_after = {id(s) for s in _idle(new)}
+    return [
+        a
+        for a, b in zip(before, after, strict=True)
+        if id(b) in idle_after and id(a) not in idle_before
+    ]
+
+
+def _statements(function: ast.AST) -> list[ast.stmt]:
+    """The statements of a function in reading order, blocks before what they hold."""
+    found: list[ast.stmt] = []
+
+    def visit(body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            found.append(statement)
+            if isinstance(statement, BLOCKS):
+                visit(statement.body)
+                visit(statement.orelse)
+
+    visit(getattr(function, "body", ()))
     return found
 
 
+def _idle(function: ast.AST) -> list[ast.stmt]:
+    """The statements of a function that only make values which no other statement reads."""
+    statements = _statements(function)
+    outer = {arg.arg for arg in ast.walk(function) if isinstance(arg, ast.arg)} | {
+        name
+        for n in ast.walk(function)
+        if isinstance(n, (ast.Global, ast.Nonlocal))
+        for name in n.names
+    }
+    local = {name for s in statements for name in _assigned(s)} | {
+        n.id
+        for s in statements
+        if isinstance(s, ast.For)
+        for n in ast.walk(s.target)
+        if isinstance(n, ast.Name)
+    }
+    idle = {id(s): s for s in statements if _only_makes(s, local - outer | _assigned(s))}
+    while True:
+        needed: set[str] = set()
+        for statement in statements:
+            if id(statement) not in idle:
+                needed |= _reads(statement)
+        back = [key for key, s in idle.items() if (_assigned(s) | _mutated(s)) & needed]
+        back += [
+            id(s)
+            for s in statements
+            if isinstance(s, BLOCKS)
+            and id(s) in idle
+            and any(id(inner) not in idle for inner in (*s.body, *s.orelse))
+        ]
+        if not back:
+            return [s for s in statements if id(s) in idle]
+        for key in back:
+            idle.pop(key, None)
+
+
+def _only_makes(statement: ast.stmt, local: Collection[str]) -> bool:
+    """Whether a statement does nothing but make or change values with local names."""
+    if isinstance(statement, BLOCKS):
+        return True  # as idle as what it holds
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(statement)):
+        return False
+    if isinstance(statement, FUNCTIONS):
+        return not statement.decorator_list
+    if isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+        names = _assigned(statement) | _mutated(statement)
+        return bool(names) and names <= set(local) and not _stores_elsewhere(statement)
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        names = _mutated(statement)
+        return bool(names) and names <= set(local)
+    return False
+
+
+def _stores_elsewhere(statement: ast.stmt) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) for n in ast.walk(statement)
+    )
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign)):
+        return [statement.target]
+    return []
+
+
+def _assigned(statement: ast.stmt) -> set[str]:
+    if isinstance(statement, FUNCTIONS):
+        return {statement.name}
+    return {
+        n.id
+        for target in _targets(statement)
+        for n in ast.walk(target)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+    }
+
+
+def _mutated(statement: ast.stmt) -> set[str]:
+    """Names of which a part is assigned to, or a method is called for its effect."""
+    bases: list[ast.expr] = [
+        n.value
+        for target in _targets(statement)
+        for n in ast.walk(target)
+        if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
+    ]
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        if isinstance(statement.value.func, ast.Attribute):
+            bases.append(statement.value.func.value)
+    return {base.id for base in bases if isinstance(base, ast.Name)}
+
+
+def _reads(statement: ast.stmt) -> set[str]:
+    """The names that a statement reads; of a block, those of its head."""
+    head: Sequence[ast.AST] = [statement]
+    if isinstance(statement, (ast.If, ast.While)):
+        head = [statement.test]
+    elif isinstance(statement, ast.For):
+        head = [statement.iter]
+    read = {
+        n.id
+        for part in head
+        for n in ast.walk(part)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        read.add(statement.target.id)
+    return read
+
+
+# ------------------------------------------------------------------ taking it away
+
+
+def _deletions(source: Source, statements: Sequence[ast.stmt]) -> list[Edit]:
+    """Deletions of whole statements; one that would leave an empty block stays."""
+    gone = {id(s) for s in statements}
+    found = []
+    for node in ast.walk(source.module):
+        for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            if not isinstance(body, list) or id(node) in gone:
+                continue
+            here = [s for s in body if id(s) in gone]
+            if len(here) == len(body) and not isinstance(node, ast.Module):
+                continue
+            for statement in here:
+                edit = _whole_lines(source, statement) or _with_separator(source, statement)
+                if edit:
+                    found.append(edit)
+    return found
+
+
+def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
+    """What the edits turn into `x = x`: the statement goes, or in `x, y = x, f(y)` the pair."""
+    found: list[Edit] = []
+    for node in ast.walk(source.module):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+            continue
+        start, end = source.span(node)
+        if not any(start <= edit.start and edit.end <= end for edit in edits):
+            continue
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            if len(target.elts) == len(node.value.elts):
+                pairs = list(zip(target.elts, node.value.elts, strict=True))
+                kept = [(a, b) for a, b in pairs if not _same(source, a, b, edits)]
+                if kept and len(kept) < len(pairs):
+                    left = ", ".join(_after(source, a, edits) for a, _ in kept)
+                    right = ", ".join(_after(source, b, edits) for _, b in kept)
+                    found.append(Edit(source.path, start, end, f"{left} = {right}"))
+        elif _same(source, target, node.value, edits):
+            found += _emptied(source, node)
+    return found
+
+
+def _emptied(source: Source, statement: ast.stmt) -> list[Edit]:
+    """The deletion of a statement, and of the `if` that held nothing else."""
+    whole: ast.stmt = statement
+    for node in ast.walk(source.module):
+        if isinstance(node, ast.If) and node.body == [statement] and not node.orelse:
+            whole = node
+    edit = _whole_lines(source, whole) or _with_separator(source, whole)
+    return [edit] if edit else []
+
+
+def _after(source: Source, node: ast.AST, edits: Sequence[Edit]) -> str:
+    """The text of a node once the edits are made, without parentheses around all of it."""
+    start, end = source.span(node)
+    inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
+    moved = [Edit(e.path, e.start - start, e.end - start, e.text) for e in inside]
+    piece = Source(source.path, source.data[start:end])
+    piece.encoding = source.encoding
+    data = piece.apply(moved)
+    return source.decode(data).strip()
+
+
+def _same(source: Source, target: ast.AST, value: ast.AST, edits: Sequence[Edit]) -> bool:
+    return source.text(*source.span(target)) == _after(source, value, edits).strip("() ")
+
+
 def _with_separator(source: Source, statement: ast.AST) -> Edit | None:
-    """The deletion of one of several statements on a line, with the semicolon before it."""
+    """The deletion of one of several statements on a line, with a semicolon beside it."""
     start, end = source.span(statement)
     line = source.data.rfind(b"\n", 0, start) + 1
     before = source.data[line:start]
     cut = before.rstrip().removesuffix(b";")
-    if cut == before.rstrip() or not cut.strip():
-        return None
-    return Edit(source.path, line + len(cut), end, "")
-
-
-def _functions(module: ast.AST) -> list[ast.FunctionDef]:
-    return [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
-
-
-def _touched(source: Source, function: ast.FunctionDef, edits: Sequence[Edit]) -> bool:
-    start, end = source.span(function)
-    return any(start <= edit.start < end for edit in edits)
-
-
-def _same(module: ast.AST, function: ast.FunctionDef) -> ast.AST:
-    """The same function in the edited file: by name, nearest in line."""
-    named = [node for node in _functions(module) if node.name == function.name]
-    return min(named, key=lambda n: abs(n.lineno - function.lineno), default=module)
-
-
-def _assigned(node: ast.AST) -> str | None:
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-        return target.id if isinstance(target, ast.Name) else None
+    if cut != before.rstrip() and cut.strip():
+        return Edit(source.path, line + len(cut), end, "")
+    after = source.data[end:]
+    rest = after.lstrip(b" \t")
+    if rest.startswith(b";") and not before.strip():
+        tail = rest[1:].lstrip(b" \t")
+        return Edit(source.path, start, end + len(after) - len(tail), "")
     return None
-
-
-def _reads(function: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
-        for node in ast.walk(function)
-    )
 
 
 def _whole_lines(source: Source, statement: ast.AST) -> Edit | None:
@@ -96,6 +309,80 @@ def _whole_lines(source: Source, statement: ast.AST) -> Edit | None:
     line = source.data.rfind(b"\n", 0, start) + 1
     stop = source.data.find(b"\n", end)
     stop = len(source.data) if stop < 0 else stop + 1
-    if source.data[line:start].strip() or source.data[end:stop].strip():
+    behind = source.data[end:stop].strip()
+    if source.data[line:start].strip() or (behind and not behind.startswith(b"#")):
         return None
     return Edit(source.path, line, stop, "")
+
+
+# ------------------------------------------------------------------ imports
+
+
+def _bound(statement: ast.AST) -> dict[str, ast.alias]:
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).split(".")[0]: a for a in statement.names if a.name != "*"}
+    return {}
+
+
+def _unread(module: ast.Module) -> set[str]:
+    """Names that a module imports and never mentions again."""
+    bound = {name for statement in module.body for name in _bound(statement)}
+    read = {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
+    words = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
+    return {name for name in bound if name not in read and name not in words}
+
+
+def _imports(
+    source: Source, new: Source, gone: Sequence[ast.stmt], sources: Mapping[str, Source]
+) -> list[Edit]:
+    """Imports that were read and, with `gone` away too, are not any more, here or elsewhere."""
+    dropped = {id(n) for statement in gone for n in ast.walk(statement)}
+    old_names = [n for n in ast.walk(source.module) if isinstance(n, ast.Name)]
+    still = {n.id for n in ast.walk(new.module) if isinstance(n, ast.Name)}
+    in_gone = {n.id for n in old_names if id(n) in dropped}
+    elsewhere = {n.id for n in old_names if id(n) not in dropped}
+    lost = _unread(new.module) | {n for n in in_gone - elsewhere if n in still}
+    lost -= _unread(source.module)
+    lost -= _handed_on(source, sources)
+    if source.path.endswith("__init__.py"):
+        return []
+    found = []
+    for statement in source.module.body:
+        names = _bound(statement)
+        unread = [name for name in names if name in lost]
+        if not unread:
+            continue
+        if len(unread) == len(names):
+            edit = _whole_lines(source, statement)
+            found += [edit] if edit else []
+            continue
+        aliases = list(names.values())
+        for name in unread:
+            at = aliases.index(names[name])
+            if at + 1 < len(aliases):
+                start, end = source.span(aliases[at])[0], source.span(aliases[at + 1])[0]
+            else:
+                start, end = source.span(aliases[at - 1])[1], source.span(aliases[at])[1]
+            found.append(Edit(source.path, start, end, ""))
+    return found
+
+
+def _handed_on(source: Source, sources: Mapping[str, Source]) -> set[str]:
+    """The names that other files take from this one, all that it binds where they take `*`."""
+    stem = source.path.removesuffix(".py").rpartition("/")[2]
+    names: set[str] = set()
+    for path, other in sources.items():
+        if path == source.path:
+            continue
+        for node in ast.walk(other.module):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] == stem:
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == stem:
+                names.add(node.attr)
+    if "*" in names:
+        names |= {name for statement in source.module.body for name in _bound(statement)}
+    return names
+
+
+def _text(node: ast.AST) -> str:
+    return ast.dump(node).replace("ctx=Store()", "ctx=Load()")

@@ -249,14 +249,20 @@ class Servers:
         self._held.pop(name, None)
 
     def cases(
-        self, draws: Sequence[Draw], variants: Iterable[str] = (), *, given: Sequence[Values] = ()
+        self,
+        draws: Sequence[Draw],
+        variants: Iterable[str] = (),
+        *,
+        given: Sequence[Values] = (),
+        healthy: bool = True,
     ) -> list[Case]:
         """Draw the inputs and ask the reference, and its variants, for each.
 
-        `given` replaces the drawn inputs (then `draw` only names the probe).
+        `given` replaces the drawn inputs (then `draw` only names the probe). healthy: whether the
+        reference itself is wanted; without it and without variants only inputs are drawn.
         Raises SpecError when the pack's own code fails.
         """
-        wanted = ["", *[name for name in variants if name]]
+        wanted = [*([""] if healthy else []), *[name for name in variants if name]]
         work = [
             {
                 "kind": "case",

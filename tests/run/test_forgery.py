@@ -275,7 +275,7 @@ def test_a_forged_trace_is_no_trace_or_one_that_can_be_searched(lab: Lab, trace:
     written = frame({**ANSWER, "trace": trace}, bytes(8))
     (outcome,) = lab.runs(tree, {"x": 1, "written": written}, trace={"sizes": [1], "cap": 1 << 20})
     assert all(well_formed(row) for row in outcome.trace), outcome.trace
-    assert len(places.holding(places.sites(outcome.trace), np.asarray(0.0))) == (trace == [ROW])
+    assert len(places.Recording(outcome.trace).holding(np.asarray(0.0))) == (trace == [ROW])
 
 
 VALUES = {
