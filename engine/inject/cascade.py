@@ -119,9 +119,7 @@ def _finished(
             files = cleaner
     blemished = 0
     for path, data in files.items():
-        others = {p: d for p, d in code.tree.files.items() if p != path}
-        blemished += blemishes(path, data, others)
-        blemished -= blemishes(path, code.sources[path].data, others)
+        blemished += blemishes(path, data) - blemishes(path, code.sources[path].data)
     lines = _lines(code, files)
     return (max(0, blemished), lines), Injection(files, candidate.how, lines, oracle.tried)
 

@@ -33,11 +33,10 @@ def tidied(
     return tuple(dict.fromkeys(found))
 
 
-def blemishes(path: str, data: bytes, others: Mapping[str, bytes]) -> int:
+def blemishes(path: str, data: bytes) -> int:
     """How much in a file a careful reader would stumble over, whatever it computes.
 
-    Statements that nothing needs, unread imports, private functions that nobody calls, code behind
-    a return, `x = x`, `x * 1.0`. others: the tree's other files.
+    Statements that nothing needs, unread imports, code behind a return, `x = x`, `x * 1.0`.
     """
     source = Source(path, data)
     count = 0
@@ -55,14 +54,6 @@ def blemishes(path: str, data: bytes, others: Mapping[str, bytes]) -> int:
             value = node.right.value
             count += isinstance(value, (int, float)) and value == neutral
     count += len(_unread(source.module))
-    texts = [other.decode("utf-8", "replace") for other in others.values()]
-    private = [n.name for n in source.module.body if isinstance(n, (*FUNCTIONS, ast.ClassDef))]
-    for name in private:
-        here = sum(
-            getattr(n, "id", None) == name or getattr(n, "attr", None) == name
-            for n in ast.walk(source.module)
-        )
-        count += not here and not any(name in text for text in texts)
     return count
 
 
