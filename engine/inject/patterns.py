@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine.inject.source import Edit, Source, is_atom
+from engine.inject.source import Edit, Source, same_code
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"
@@ -91,19 +91,33 @@ def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     else:
         node, text = match.node, replace
     start, end = source.span(node)
-    return Edit(source.path, start, end, substitute(source, text, match.bindings))
+    new = substitute(source, text, match.bindings)
+    return Edit(source.path, start, end, fitted(source, node, new))
+
+
+def fitted(source: Source, node: ast.AST, new: str) -> str:
+    """The new text of a node, in parentheses if it is an expression that needs them there."""
+    return source.fitting(node, new) if isinstance(node, ast.expr) else new
 
 
 def substitute(source: Source, template: str, bindings: Bindings) -> str:
-    """The template with the bound expressions' own text in place of metavariables."""
+    """The template with the bound expressions' own text in place of metavariables.
 
-    def text(found: re.Match[str]) -> str:
-        node = bindings[found[1]]
-        own = source.text(*source.span(node))
-        follows = template[found.end() : found.end() + 1]
-        return f"({own})" if follows in (".", "[", "(") and not is_atom(node) else own
+    An expression is put in parentheses only where it would fall apart without.
+    """
+    parts = META.split(template)  # text, name, text, name, ..., text
+    own = [source.text(*source.span(bindings[name])) for name in parts[1::2]]
+    texts = [f"({text})" for text in own]
 
-    return META.sub(text, template)
+    def whole() -> str:
+        return "".join(a + b for a, b in zip(parts[::2], [*texts, ""], strict=True))
+
+    safe = whole()
+    for i, text in enumerate(own):
+        texts[i] = text
+        if not same_code(whole(), safe):
+            texts[i] = f"({text})"
+    return whole()
 
 
 def _tokens(template: str) -> list[str]:

@@ -9,14 +9,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from engine.inject import patterns, places
-from engine.inject.source import Edit, Source, is_atom, is_factor, overlap
+from engine.inject.source import (
+    SCOPES,
+    Edit,
+    Source,
+    bound,
+    is_atom,
+    overlap,
+    parsed,
+    same_code,
+)
 from engine.run.types import Tree
-from engine.spec.types import Append, Mutate, Pattern, RoleEdit, Step
+from engine.spec.types import Append, Mutate, Pattern, Rewrite, RoleEdit, Step
 
 Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the proposer
 Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> expressions
 ROLE = re.compile(r"\$([a-z_][a-z0-9_]*)")
 READS = (ast.Name, ast.Attribute, ast.Subscript)  # what may be read once more, simplest first
+PLACES = (16, 8, 6, 3)  # of one value that are tried, by their distance: the nearest first
 TEXTS = 3  # of the learner's own expressions for one role, at most
 
 
@@ -63,6 +73,7 @@ class Proposer:
         self._trace = trace
         self._known: dict[int, list[Edits]] = {}
         self._coming: dict[int, Iterator[Edits]] = {}
+        self._defined: dict[tuple[str, ...], list[tuple[str, int, int]]] = {}
 
     def edits(self, step: Step) -> Iterator[Edits]:
         """All ways to do one step, each found once."""
@@ -91,6 +102,8 @@ class Proposer:
             yield from self._by_mutation(step.mutate)
         if step.append:
             yield from self._by_append(step.append)
+        if step.rewrite:
+            yield from self._by_rewrite(step.rewrite)
 
     # ------------------------------------------------------------ patterns
 
@@ -99,7 +112,9 @@ class Proposer:
             yield from self._by_valued_pattern(pattern)
             return
         for source, scope in self._code.scopes(pattern.inside):
-            matches = list(patterns.find(pattern.find, scope))
+            matches = [
+                m for m in patterns.find(pattern.find, scope) if self._sees(source, m, pattern)
+            ]
             edits = [patterns.rewrite(source, m, pattern.find, pattern.replace) for m in matches]
             if pattern.every:
                 if edits and not overlap(edits):
@@ -119,10 +134,14 @@ class Proposer:
             source = self._code.sources[path]
             for match in patterns.find(pattern.find, source.module):
                 nodes = {"SELF": match.node, **match.bindings}
-                if all(_key(path, nodes[name]) in keys for name, keys in held.items()):
+                fits = all(_key(path, nodes[name]) in keys for name, keys in held.items())
+                if fits and self._sees(source, match, pattern):
                     edit = patterns.rewrite(source, match, pattern.find, pattern.replace)
                     found.append((self._distance(path, match.node, pattern.inside), edit))
         yield from (((edit,), "role") for _, edit in sorted(found))
+
+    def _sees(self, source: Source, match: patterns.Match, pattern: Pattern) -> bool:
+        return in_sight(source, match.node, patterns.META.sub("None", pattern.replace))
 
     # ------------------------------------------------------------ values
 
@@ -134,7 +153,9 @@ class Proposer:
             node = source.expression(site.node, *site.key[1:]) if source else None
             if node is not None:
                 nodes.append((self._distance(site.path, node, edit.inside), site.path, node))
-        nodes.sort(key=lambda found: found[:2])
+        bare = ROLE.sub("None", edit.replace.replace("$SELF", "None"))
+        nodes = [found for found in nodes if in_sight(self._code.sources[found[1]], found[2], bare)]
+        nodes = _nearest(nodes)
         if edit.every:
             yield from self._everywhere(edit, how, nodes)
             return
@@ -201,15 +222,32 @@ class Proposer:
                     yield part
 
     def _distance(self, path: str, node: ast.AST, inside: Iterable[str]) -> tuple[int, int]:
-        """How far from the named roles: in their definition, in their file, elsewhere; then size."""
+        """How far from the named roles: in their definition, in their file, elsewhere, in another
+        role's definition (which others share); then size.
+        """
+        inside = tuple(inside)
         source = self._code.sources[path]
         start, end = source.span(node)
-        spans = (
-            [(s.path, *s.span(scope)) for s, scope in self._code.scopes(inside)] if inside else []
-        )
-        if any(p == path and a <= start < b for p, a, b in spans):
+        mine = self._spans(inside)
+        if any(p == path and a <= start < b for p, a, b in mine):
             return (0, start - end)
-        return (1 if any(p == path for p, _, _ in spans) else 2, start - end)
+        if inside and any(
+            p == path and a <= start < b for p, a, b in self._spans(self._others(inside))
+        ):
+            return (3, start - end)
+        return (1 if any(p == path for p, _, _ in mine) else 2, start - end)
+
+    def _others(self, inside: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(role for role in self._code.tree.roles if role not in inside)
+
+    def _spans(self, roles: tuple[str, ...]) -> list[tuple[str, int, int]]:
+        """The bytes of these roles' definitions."""
+        if roles not in self._defined:
+            self._defined[roles] = [
+                (source.path, *source.span(scope))
+                for source, scope in (self._code.scopes(roles) if roles else [])
+            ]
+        return self._defined[roles]
 
     # ------------------------------------------------------------ mutations
 
@@ -256,6 +294,73 @@ class Proposer:
                     continue  # the body stands on the line of its head
                 yield (Edit(source.path, end, end, f"\n{indent}{append.statement}"),), "graft"
 
+    def _by_rewrite(self, rewrite: Rewrite) -> Iterator[Edits]:
+        """The last statement replaced, the last two, ... the whole body but for its docstring."""
+        for source, scope in self._code.scopes([rewrite.role]):
+            for function in ast.walk(scope):
+                if not isinstance(function, ast.FunctionDef):
+                    continue
+                if function.name != rewrite.method and (rewrite.method or function is not scope):
+                    continue
+                template = _filled_in(rewrite, function)
+                first = 1 if ast.get_docstring(function, clean=False) is not None else 0
+                body = function.body
+                if template is None or len(body) <= first:
+                    continue
+                end = source.span(body[-1])[1]
+                for statement in reversed(body[first:]):
+                    start = source.span(statement)[0]
+                    indent = source.text(source.offset(statement.lineno, 0), start)
+                    if indent.strip() and ("\n" in template or statement is not body[first]):
+                        continue  # several statements on a line
+                    text = template.replace("\n", f"\n{indent}")
+                    if in_sight(source, statement, template):
+                        yield (Edit(source.path, start, end, text),), "graft"
+
+
+def _nearest(
+    nodes: list[tuple[tuple[int, int], str, ast.expr]],
+) -> list[tuple[tuple[int, int], str, ast.expr]]:
+    """Sorted by distance, and only so many at each."""
+    nodes = sorted(nodes, key=lambda found: found[:2])
+    return [
+        found
+        for distance, places in enumerate(PLACES)
+        for found in [node for node in nodes if node[0][0] == distance][:places]
+    ]
+
+
+def _filled_in(rewrite: Rewrite, function: ast.FunctionDef) -> str | None:
+    """The new statements with the function's own names for its parameters; None if it has fewer."""
+    names = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
+    if rewrite.method and not any(
+        isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list
+    ):
+        rewrite_self, names = names[:1], names[1:]
+    else:
+        rewrite_self = []
+    if len(names) < len(rewrite.args):
+        return None
+    known = dict(zip(rewrite.args, names, strict=False))
+    if rewrite_self:
+        known["self"] = rewrite_self[0]
+    return ROLE.sub(lambda m: known.get(m[1], m[0]), rewrite.replace.strip("\n"))
+
+
+def in_sight(source: Source, node: ast.AST, template: str) -> bool:
+    """Whether the names that a template reads, and does not make itself, can be read at this place."""
+    try:
+        module = parsed(template.encode())
+    except SyntaxError:
+        return True
+    visible = source.visible(node)
+    made = bound(module) or set()
+    for inner in ast.walk(module):
+        if isinstance(inner, SCOPES):
+            made |= bound(inner) or set()
+    read = {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
+    return visible is None or read - made <= visible
+
 
 def _key(path: str, node: ast.AST) -> places.Key:
     at: Mapping[str, int] = vars(node)
@@ -299,10 +404,11 @@ def _wrapped(source: Source, node: ast.expr, template: str) -> tuple[Edit, ...]:
     before, found, after = template.partition("$SELF")
     if not found:
         return (Edit(source.path, start, end, source.fitting(node, template)),)
-    part = after[:1] in (".", "[", "(") and not is_atom(node)
-    if part or (after.lstrip()[:1] in tuple("*/@") and not is_factor(node)):
+    own = source.text(start, end)
+    if not same_code(f"{before}{own}{after}", f"{before}({own}){after}"):
         before, after = before + "(", ")" + after
-    if source.binds_tighter(node, after):
+    whole = f"{before}{own}{after}"
+    if source.fitting(node, whole) != whole:
         before, after = "(" + before, after + ")"
     edits = (Edit(source.path, start, start, before), Edit(source.path, end, end, after))
     return tuple(edit for edit in edits if edit.text)

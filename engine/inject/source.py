@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import io
 import keyword
 import re
@@ -84,36 +85,50 @@ class Source:
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
         return self._above(self._parents.get(id(node), self.module), kinds)
 
+    def visible(self, node: ast.AST) -> set[str] | None:
+        """The names that code at this place may read; None where a `*` import hides them."""
+        found = set(dir(builtins))
+        at: ast.AST | None = node
+        while at is not None:
+            at = self._parents.get(id(at))
+            if isinstance(at, (*SCOPES, ast.Module)):
+                names = self._names_bound(at)
+                if names is None:
+                    return None
+                found |= names
+        return found
+
+    def _names_bound(self, scope: ast.AST) -> set[str] | None:
+        if id(scope) not in self._bound:
+            self._bound[id(scope)] = bound(scope)
+        return self._bound[id(scope)]
+
+    @cached_property
+    def _bound(self) -> dict[int, set[str] | None]:
+        return {}
+
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement around an expression."""
         found = self._above(node, (ast.stmt,))
         assert isinstance(found, ast.stmt)
         return found
 
-    def binds_tighter(self, node: ast.AST, after: str = " ") -> bool:
-        """Whether what surrounds a node would tear an expression with operators apart."""
-        parent = self._parents.get(id(node))
-        if not after.strip() or after[:1] in (".", "[", "(", ")"):
-            return False
-        return isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Compare)) or (
-            isinstance(parent, (ast.Call, ast.Subscript))
-            and node is getattr(parent, "func", getattr(parent, "value", None))
-        )
-
-    def fitting(self, node: ast.AST, text: str) -> str:
-        """New text for a node, in parentheses where its surroundings need them."""
-        try:
-            new = ast.parse(text.strip(), mode="eval").body
-        except SyntaxError:
-            return text
-        simple = is_atom(new) or isinstance(new, ast.Constant)
-        return f"({text})" if self.binds_tighter(node) and not simple else text
+    def fitting(self, node: ast.expr, text: str) -> str:
+        """New text for a node, in parentheses where its surroundings would tear it apart."""
+        root: ast.AST = node
+        while isinstance(above := self._parents.get(id(root)), WHOLE):
+            root = above
+        (first, last), (start, end) = self.span(root), self.span(node)
+        left, right = self.text(first, start), self.text(end, last)
+        bare, safe = left + text + right, f"{left}({text}){right}"
+        return text if same_code(bare, safe) else f"({text})"
 
     def replace_by(self, node: ast.expr, other: ast.expr) -> tuple[Edit, ...]:
         """Put the learner's own expression `other` in place of `node`, keeping its bytes if inside."""
         start, end = self.without_parentheses(node) if is_atom(other) else self.span(node)
         first, last = self.span(other)
-        wrap = self.binds_tighter(node) and not is_atom(other)
+        own = self.text(first, last)
+        wrap = self.fitting(node, own) != own
         left, right = ("(", ")") if wrap else ("", "")
         if start <= first and last <= end:
             edits = (Edit(self.path, start, first, left), Edit(self.path, last, end, right))
@@ -204,8 +219,53 @@ def overlap(edits: Iterable[Edit]) -> bool:
     return False
 
 
+# expressions whose text can stand alone, so that a part of it can be tried in it
+WHOLE = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Call, ast.Attribute)
+WHOLE += (ast.Subscript, ast.Tuple, ast.List, ast.Await)  # type: ignore[assignment]
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+SCOPES = FUNCTIONS + COMPREHENSIONS
+
+
+def bound(scope: ast.AST) -> set[str] | None:
+    """The names that a module, function or comprehension binds itself; None with `import *`."""
+    names = {
+        arg.arg for arg in ast.walk(getattr(scope, "args", ast.Pass())) if isinstance(arg, ast.arg)
+    }
+    waiting = list(ast.iter_child_nodes(scope))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+            continue
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            if any(alias.name == "*" for alias in node.names):
+                return None
+            names |= {alias.asname or alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+        if not isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
+            waiting += ast.iter_child_nodes(node)
+        else:  # a walrus in a comprehension binds outside it
+            waiting += [n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+    return names
+
+
 ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.Tuple, ast.List)
 ATOMS += (ast.ListComp, ast.Dict, ast.Set)  # type: ignore[assignment]
+
+
+def same_code(one: str, other: str) -> bool:
+    """Whether two texts are the same expression, or the same statements. False if either is none."""
+    for form in ("({})", "{}"):  # an expression may have line breaks that a statement may not
+        try:
+            a, b = (parsed(form.format(text).encode()) for text in (one, other))
+        except (SyntaxError, ValueError):
+            continue
+        return ast.dump(a) == ast.dump(b)
+    return False
 
 
 def is_atom(node: ast.AST) -> bool:
@@ -213,10 +273,3 @@ def is_atom(node: ast.AST) -> bool:
     if isinstance(node, ast.Constant) and isinstance(node.value, (int, float, complex)):
         return False
     return isinstance(node, ATOMS)
-
-
-def is_factor(node: ast.AST) -> bool:
-    """Whether `node * y` may be written without parentheses."""
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, (ast.Mult, ast.Div, ast.MatMult, ast.Pow))
-    return is_atom(node) or isinstance(node, (ast.Constant, ast.UnaryOp))

@@ -180,6 +180,19 @@ class Append(Spec, frozen=True, kw_only=True):
     method: str = ""
 
 
+class Rewrite(Spec, frozen=True, kw_only=True):
+    """New statements for the end of a function, or of a method of a role's class.
+
+    As few of its last statements as will do are replaced. `args`: names for its parameters, in
+    order; `replace` writes them `$name`.
+    """
+
+    role: str
+    method: str = ""
+    args: tuple[str, ...] = ()
+    replace: str
+
+
 class Step(Spec, frozen=True, kw_only=True):
     """One edit, found in one way, or in `any` of several, in that order.
 
@@ -196,6 +209,7 @@ class Step(Spec, frozen=True, kw_only=True):
     graft: RoleEdit | None = None
     mutate: Mutate | None = None
     append: Append | None = None
+    rewrite: Rewrite | None = None
 
 
 class Recipe(Spec, frozen=True, kw_only=True):
