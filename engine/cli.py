@@ -155,11 +155,11 @@ def break_(
     Example: engine break tied-vocab-mismatch
     """
     from engine.commands import break_ as command
-    from engine.view.out import progress
+    from engine.view.out import Progress
 
     session = _session(learner)
     ask = _how_to_ask(session, answers, editor, json)
-    _emit(command.run(session, id, ask, progress=progress), json)
+    _emit(command.run(session, id, ask, progress=Progress()), json)
 
 
 def _how_to_ask(session: Any, answers: Path | None, editor: bool, json: bool) -> Any:
@@ -342,9 +342,9 @@ def dev_check(
     Example: engine dev check exercises/minimodel
     """
     from engine.commands import dev_check as command
-    from engine.view.out import progress
+    from engine.view.out import Progress
 
-    report = command.run(path, progress=progress)
+    report = command.run(path, progress=Progress())
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 3)
 
@@ -369,11 +369,12 @@ def dev_reach(
     Example: engine dev reach --model tests/corpus/loops --exercise tied-vocab-mismatch --json
     """
     from engine.commands import dev_reach as command
-    from engine.view.out import emit_line, progress
+    from engine.view.out import bar, emit_line
 
-    for line in command.run(
-        model, pack=pack, exercises=exercise or (), write=write, only=only or (), progress=progress
-    ):
+    total, lines = command.run(
+        model, pack=pack, exercises=exercise or (), write=write, only=only or ()
+    )
+    for line in bar(lines, total):
         if json:
             emit_line(line)
         else:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from engine.commands import flows
+from engine.commands import flows, planning
 from engine.commands.answers import Answer, shown
 from engine.commands.observe_ import Observed, look, notes_text
 from engine.commands.session import Session, fresh_seed, title
@@ -74,7 +74,7 @@ def run(
         files = session.model_files()
         tree = learner.tree(catalogue, files, learner.model)
         with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
-            planned = flows.plan_break(
+            planned = planning.plan_break(
                 servers, catalogue, entry.id, tree, fresh_seed(), progress=progress
             )
             attempt, answers = _predictions(session, entry.id, planned.ailing, ask)
@@ -167,7 +167,7 @@ def _write(
     id: str,
     attempt: int,
     files: Mapping[str, bytes],
-    planned: flows.Planned,
+    planned: planning.Planned,
 ) -> None:
     """Snapshot, practice copy, event: in this order, so that a cut leaves nothing half open."""
     from engine.practice.history import History, read_all, throw_away, write_practice

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import flows
+from engine.commands import flows, planning
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.inject import patterns
@@ -258,7 +258,7 @@ def _break_proofs(
     spec = catalogue.break_(id)
     bites = "the bug bites with its symptom and nothing else"
     try:
-        planned = flows.plan_break(servers, catalogue, id, tree, fresh_seed())
+        planned = planning.plan_break(servers, catalogue, id, tree, fresh_seed())
     except NotApplicable as error:
         yield Proof(id, name, bites, False, str(error).replace("\n", "; "))
         return
@@ -281,7 +281,7 @@ def _break_proofs(
         except EngineError as error:
             yield Proof(id, name, claim, False, error.what)
             continue
-        trial = flows.oracle_for(servers, catalogue, id, tree, dtype, seed).try_(other)
+        trial = planning.oracle_for(servers, catalogue, id, tree, dtype, seed).try_(other)
         yield Proof(id, name, claim, not trial.accepted, trial.reason)
     for silencer in spec.silencers:
         if silencer.on != name:

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.commands import flows
+from engine.commands import flows, planning
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError, NotApplicable, UsageError
 from engine.practice import model as models
 from engine.practice.files import inside, storage
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.load import Catalogue, Entry
 
 Line = dict[str, Any]
 
@@ -35,9 +35,8 @@ def run(
     exercises: Sequence[str] = (),
     write: Path | None = None,
     only: Sequence[str] = (),
-    progress: flows.Progress = flows.quiet,
-) -> Iterator[Line]:
-    """One line for each model and exercise, as it is finished.
+) -> tuple[int, Iterator[Line]]:
+    """How many pairs of model and exercise there are, and a line for each as it is finished.
 
     only: proposers to use, for measuring what each adds. Raises UsageError for paths or names that
     do not fit.
@@ -56,21 +55,33 @@ def run(
     for entry in chosen:
         if entry.kind != "break":
             raise UsageError(f"{entry.id} is not a break.", next="`engine list` shows the kinds.")
+    return len(folders) * len(chosen), _lines(catalogue, folders, chosen, write, only)
+
+
+def _lines(
+    catalogue: Catalogue,
+    folders: Sequence[Path],
+    chosen: Sequence[Entry],
+    write: Path | None,
+    only: Sequence[str],
+) -> Iterator[Line]:
     with flows.servers_for(catalogue, None) as servers:
         for folder in folders:
+            known: planning.Siblings | None = None  # measured once for all breaks of a model
             for entry in chosen:
-                progress(f"{entry.id} in {folder.name}")
                 line: Line = {
                     "exercise": entry.id, "model": folder.name, "outcome": "error", "how": None,
                     "files": [], "changed_lines": 0, "ms": 0.0, "reason": None,
                 }  # fmt: skip
                 started = time.perf_counter()
                 try:
-                    tree = tree_at(catalogue, folder)
-                    planned = flows.plan_break(
-                        servers, catalogue, entry.id, tree, fresh_seed(), only=only
+                    if known is None:
+                        tree = tree_at(catalogue, folder)
+                        known = planning.Siblings(servers, catalogue, tree, fresh_seed())
+                    planned = planning.plan_break(
+                        servers, catalogue, entry.id, tree, fresh_seed(), only=only, siblings=known
                     )
-                except flows.Unhealthy as error:
+                except planning.Unhealthy as error:
                     line |= {"outcome": "unhealthy", "reason": _one_line(error)}
                 except NotApplicable as error:
                     line |= {"outcome": "refused", "reason": _one_line(error)}

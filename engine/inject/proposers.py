@@ -403,6 +403,8 @@ def _wrapped(source: Source, node: ast.expr, template: str) -> tuple[Edit, ...]:
     start, end = source.span(node)
     before, found, after = template.partition("$SELF")
     if not found:
+        if re.fullmatch(r"[\w.]+", template):
+            start, end = source.without_parentheses(node)
         return (Edit(source.path, start, end, source.fitting(node, template)),)
     own = source.text(start, end)
     if not same_code(f"{before}{own}{after}", f"{before}({own}){after}"):

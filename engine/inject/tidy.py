@@ -71,10 +71,12 @@ def _alike(old: ast.Module, new: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]
 
 
 def _newly_idle(old: ast.AST, new: ast.AST) -> list[ast.stmt]:
-    """Statements of `old` that nothing needs in `new`; the edit has changed expressions only."""
+    """Statements of `old` that nothing needs in `new`."""
     before, after = _statements(old), _statements(new)
-    if len(before) != len(after):
-        return []
+    if len(before) != len(after):  # the end of the body was rewritten: what stands before it
+        same = (ast.dump(a) == ast.dump(b) for a, b in zip(before, after, strict=False))
+        shared = next((i for i, alike in enumerate(same) if not alike), 0)
+        before, after = before[:shared], after[:shared]
     idle_before = {id(s) for s in _idle(old)}
     idle_after = {id(s) for s in _idle(new)}
     return [
@@ -137,8 +139,8 @@ def _idle(function: ast.AST) -> list[ast.stmt]:
 
 def _only_makes(statement: ast.stmt, local: Collection[str]) -> bool:
     """Whether a statement does nothing but make or change values with local names."""
-    if isinstance(statement, BLOCKS):
-        return True  # as idle as what it holds
+    if isinstance(statement, (*BLOCKS, ast.Continue, ast.Break, ast.Pass)):
+        return True  # as idle as what it holds, or is held by
     if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(statement)):
         return False
     if isinstance(statement, FUNCTIONS):
@@ -180,7 +182,7 @@ def _assigned(statement: ast.stmt) -> set[str]:
 def _mutated(statement: ast.stmt) -> set[str]:
     """Names of which a part is assigned to, or a method is called for its effect."""
     bases: list[ast.expr] = [
-        n.value
+        n
         for target in _targets(statement)
         for n in ast.walk(target)
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
@@ -188,7 +190,13 @@ def _mutated(statement: ast.stmt) -> set[str]:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         if isinstance(statement.value.func, ast.Attribute):
             bases.append(statement.value.func.value)
-    return {base.id for base in bases if isinstance(base, ast.Name)}
+    names = set()
+    for base in bases:
+        while isinstance(base, ast.Subscript):  # x[i][j] += ...
+            base = base.value
+        if isinstance(base, ast.Name):
+            names.add(base.id)
+    return names
 
 
 def _reads(statement: ast.stmt) -> set[str]:
@@ -231,13 +239,17 @@ def _deletions(source: Source, statements: Sequence[ast.stmt]) -> list[Edit]:
 
 
 def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
-    """What the edits turn into `x = x`: the statement goes, or in `x, y = x, f(y)` the pair."""
+    """What the edits turn into `x = x` or `x`: it goes, in `x, y = x, f(y)` the pair does."""
     found: list[Edit] = []
     for node in ast.walk(source.module):
-        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+        if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr)) or node.value is None:
             continue
         start, end = source.span(node)
         if not any(start <= edit.start and edit.end <= end for edit in edits):
+            continue
+        if isinstance(node, ast.Expr):  # `np.subtract(x, m, out=x)` of which `x` is left
+            if _after(source, node.value, edits).isidentifier():
+                found += _emptied(source, node)
             continue
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -30,7 +32,10 @@ def to_json(report: Any) -> str:
         return json.dumps(msgspec.to_builtins(report))
 
 
-def emit_line(record: dict[str, Any]) -> None:
+Line = dict[str, Any]
+
+
+def emit_line(record: Line) -> None:
     """One line of JSON Lines, at once."""
     sys.stdout.write(to_json(record) + "\n")
     sys.stdout.flush()
@@ -75,7 +80,28 @@ def reflowed(text: str) -> str:
     return "\n".join(lines)
 
 
-def progress(text: str) -> None:
-    """A line about work that takes a while, on standard error, when somebody watches."""
-    if sys.stderr.isatty():
-        sys.stderr.write(safe(text) + " ...\n")
+class Progress:
+    """Lines about work that takes a while, on standard error, when somebody watches.
+
+    Nothing in the first second, then a line every few seconds at most.
+    """
+
+    FIRST, THEN = 1.0, 3.0  # seconds
+
+    def __init__(self) -> None:
+        self._next = time.monotonic() + self.FIRST
+
+    def __call__(self, text: str) -> None:
+        if time.monotonic() >= self._next and sys.stderr.isatty():
+            self._next = time.monotonic() + self.THEN
+            sys.stderr.write(safe(text) + " ...\n")
+
+
+def bar(lines: Iterable[Line], total: int) -> Iterable[Line]:
+    """The same lines, with a progress bar on standard error when that is a terminal."""
+    if not sys.stderr.isatty():
+        return lines
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(lines, "", total, console=Console(stderr=True), transient=True)

@@ -7,7 +7,7 @@ import ast
 import pytest
 from trees import BREAKS, NAMES, corpus_tree
 
-from engine.commands import flows
+from engine.commands import flows, planning
 from engine.errors import NotApplicable
 
 
@@ -23,7 +23,7 @@ def pairs():
 def test_every_break_bites_in_every_implementation(servers, catalogue, id, name):
     """A few lines of one file change, the file parses, and the judge tells broken from healthy."""
     tree = corpus_tree(name)
-    planned = flows.plan_break(servers, catalogue, id, tree, seed=11)
+    planned = planning.plan_break(servers, catalogue, id, tree, seed=11)
     assert planned.injection.changed_lines <= 8
     for path, data in planned.injection.files.items():
         assert data != tree.files[path]
@@ -48,7 +48,7 @@ def test_code_that_is_not_healthy_is_refused_with_the_build_to_mend(servers, cat
     path = "src/minimodel/nn/lm_head.py"
     broken = plain.files[path].replace(b"weight.transpose((1, 0))", b"weight")
     with pytest.raises(NotApplicable) as caught:
-        flows.plan_break(servers, catalogue, BREAKS[0], plain.replaced({path: broken}), seed=1)
+        planning.plan_break(servers, catalogue, BREAKS[0], plain.replaced({path: broken}), seed=1)
     assert "engine submit-build lm_head" in caught.value.next
 
 
@@ -57,7 +57,7 @@ def test_a_refusal_says_where_it_looked_and_what_came_nearest(
 ):
     """With every proposer switched off there is nothing to try, and that is what is said."""
     with pytest.raises(NotApplicable) as caught:
-        flows.plan_break(servers, catalogue, BREAKS[0], plain, seed=1, only=["mutation"])
+        planning.plan_break(servers, catalogue, BREAKS[0], plain, seed=1, only=["mutation"])
     assert "looked in" in caught.value.where
     assert "learner.yaml" in caught.value.next
 
@@ -68,4 +68,4 @@ def test_a_fault_elsewhere_is_no_hindrance(servers, catalogue, plain):
     careless = plain.files[path].replace(b"if outside.any():", b"if False:")
     tree = plain.replaced({path: careless})
     assert not flows.grade_build(servers, catalogue, "embedding", tree, seed=2).passed
-    assert flows.plan_break(servers, catalogue, BREAKS[0], tree, seed=2).injection.files
+    assert planning.plan_break(servers, catalogue, BREAKS[0], tree, seed=2).injection.files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from trees import BREAKS, NAMES, corpus_tree
 
-from engine.commands import flows
+from engine.commands import flows, planning
 from engine.errors import EngineError
 from engine.judge.plan import FIX_DRAWS, Plan, plan
 from engine.judge.verdict import judge_build
@@ -94,7 +94,7 @@ SILENCERS = {
 
 
 def broken(servers, catalogue, id, tree):
-    planned = flows.plan_break(servers, catalogue, id, tree, seed=21)
+    planned = planning.plan_break(servers, catalogue, id, tree, seed=21)
     return tree.replaced(planned.injection.files)
 
 
