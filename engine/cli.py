@@ -337,7 +337,8 @@ def dev_check(
     path: Annotated[Path | None, typer.Argument(help="A pack's folder, or a file in it.")] = None,
     json: Json = False,
 ) -> None:
-    """Prove every exercise: specs, healthy models, the bug bites, the fix passes, silencers fail.
+    """Prove every exercise: specs, healthy models, the bug bites, the fix passes, silencers
+    and near misses do not.
 
     Example: engine dev check exercises/minimodel
     """

@@ -16,11 +16,15 @@ from engine.judge.verdict import Verdict
 from engine.observe.diagnostics import evaluate
 from engine.practice import model
 from engine.run.servers import Servers
-from engine.run.types import Tree
+from engine.run.types import Draw, Tree
 from engine.spec.load import Catalogue, Entry, content_root, load, packs, texts
 from engine.spec.types import Break, Build, Silencer, Step
 
 BEFORE = "before"
+TAKEN_FOR_THE_BUG = (
+    "the whole fingerprint measures what the bug gives: it needs a probe or a regime that tells them"
+    " apart, unless this is the bug"
+)
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -131,6 +135,9 @@ def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
     if isinstance(spec, Break):
         for what in _break_problems(spec):
             yield Problem(where, what)
+        for change in (*spec.silencers, *spec.near_misses):
+            if change.on not in [folder.name for folder in _model_folders(catalogue)]:
+                yield Problem(where, f"{change.name} is on {change.on!r}, no folder of models/.")
 
 
 def _probes(catalogue: Catalogue) -> set[str]:
@@ -203,6 +210,10 @@ def _steps(spec: Break) -> Iterator[Step]:
 # ---------------------------------------------------------------- what only running can tell
 
 
+def _model_folders(catalogue: Catalogue) -> list[Path]:
+    return sorted((catalogue.folder / "models").glob("*/"))
+
+
 def models(catalogue: Catalogue) -> dict[str, Tree]:
     """The pack's own models: each is its files laid over the template."""
     contract = catalogue.contract
@@ -212,7 +223,7 @@ def models(catalogue: Catalogue) -> dict[str, Tree]:
     modules = {where.partition(":")[0] for where in contract.roles.values()}
     base = model.read(template, contract.roots, modules) if template.is_dir() else {}
     found = {}
-    for folder in sorted((catalogue.folder / "models").glob("*/")):
+    for folder in _model_folders(catalogue):
         files = {f.relative_to(folder).as_posix(): f.read_bytes() for f in folder.rglob("*.py")}
         found[folder.name] = Tree(
             str(folder), tuple(contract.roots), {**base, **files}, contract.roles
@@ -270,25 +281,13 @@ def _break_proofs(
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
     left = flows.grade_fix(servers, catalogue, id, tree, broken, fresh_seed())
     yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
-    seed = fresh_seed()
-    dtype = flows.dtype_of(servers, catalogue, tree)
-    for miss in spec.near_misses:
-        if miss.on != name:
-            continue
-        claim = f"the near miss {miss.name} is not taken for the bug"
-        try:
-            other = tree.replaced(_silenced(tree, miss))
-        except EngineError as error:
-            yield Proof(id, name, claim, False, error.what)
-            continue
-        trial = planning.oracle_for(servers, catalogue, id, tree, dtype, seed).try_(other)
-        yield Proof(id, name, claim, not trial.accepted, trial.reason)
+    yield from _near_miss_proofs(servers, catalogue, id, name, tree)
     for silencer in spec.silencers:
         if silencer.on != name:
             continue
         claim = f"the silencer {silencer.name} is refused"
         try:
-            candidate = broken.replaced(_silenced(broken, silencer))
+            candidate = broken.replaced(edited(broken, silencer))
         except EngineError as error:
             yield Proof(id, name, claim, False, error.what)
             continue
@@ -296,10 +295,45 @@ def _break_proofs(
         yield Proof(id, name, claim, not verdict.passed, _why(verdict))
 
 
-def _silenced(broken: Tree, silencer: Silencer) -> dict[str, bytes]:
+def _near_miss_proofs(
+    servers: Servers, catalogue: Catalogue, id: str, name: str, tree: Tree
+) -> Iterator[Proof]:
+    """Each near miss on this model: it runs, and the fingerprint tells it from the bug."""
+    spec = catalogue.break_(id)
+    misses = [miss for miss in spec.near_misses if miss.on == name]
+    if not misses:
+        return
+    seed, dtype = fresh_seed(), flows.dtype_of(servers, catalogue, tree)
+    oracle = planning.oracle_for(servers, catalogue, id, tree, dtype, seed)
+    cases = servers.cases(
+        [
+            Draw(*flows.component_probe(need.probe, catalogue.entry(id).file), regime, seed, dtype)
+            for need in spec.needs
+            for regime in need.regimes
+        ]
+    )
+    for miss in misses:
+        claim = f"the near miss {miss.name} is not taken for the bug"
+        try:
+            other = tree.replaced(edited(tree, miss))
+        except EngineError as error:
+            yield Proof(id, name, claim, False, error.what)
+            continue
+        trial = oracle.try_(other)
+        if trial.accepted:
+            yield Proof(id, name, claim, False, TAKEN_FOR_THE_BUG)
+            continue
+        outcomes = servers.outcomes(other, flows.jobs_of(cases), server="candidates")
+        runs = any(outcome.raised is None and not outcome.stopped for outcome in outcomes)
+        detail = trial.reason if runs else f"no probe runs after the edit: {trial.reason}"
+        yield Proof(id, name, claim, runs, detail)
+
+
+def edited(tree: Tree, change: Silencer) -> dict[str, bytes]:
+    """The files that a silencer or a near miss changes. Raises SpecError."""
     files: dict[str, bytes] = {}
-    for edit in silencer.edits:
-        text = files.get(edit.file, broken.files.get(edit.file, b"")).decode()
+    for edit in change.edits:
+        text = files.get(edit.file, tree.files.get(edit.file, b"")).decode()
         if edit.find not in text:
             raise SpecError(f"{edit.find!r} is not in {edit.file} of this code.")
         files[edit.file] = text.replace(edit.find, edit.replace, 1).encode()
@@ -307,4 +341,6 @@ def _silenced(broken: Tree, silencer: Silencer) -> dict[str, bytes]:
             ast.parse(files[edit.file])
         except SyntaxError as error:
             raise SpecError(f"After the edit {edit.file} is not Python: {error}.") from None
+    if all(tree.files.get(file) == data for file, data in files.items()):
+        raise SpecError("The edits change nothing.")
     return files

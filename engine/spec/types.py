@@ -277,9 +277,10 @@ class TextEdit(Spec, frozen=True, kw_only=True):
 
 
 class Silencer(Spec, frozen=True, kw_only=True):
-    """A fix that hides the symptom and must be refused.
+    """A fix that hides the symptom and must be refused; or a near miss, which is not the bug.
 
-    `on`: a folder below the pack's `models/`; the edits are made to its broken code.
+    `on`: a folder below the pack's `models/`; the edits are made to its broken code, those of a near
+    miss to its healthy code.
     """
 
     name: Id

@@ -41,6 +41,15 @@ def residual(learner, record, x, gain, bias, grad):
     record(grad_x=leaf.grad)
 
 
+def arrives(learner, record, x, gain, bias, grad):
+    """Does any gradient reach x, gain and bias? How large it is stays open."""
+    norm = made(learner, gain, bias)
+    leaf = learner.Tensor(x, requires_grad=True)
+    norm(leaf).backward(grad)
+    for name, tensor in {"x": leaf, "gain": norm.gain, "bias": norm.bias}.items():
+        record(**{name: tensor.grad is not None and bool(np.abs(tensor.grad).max() > 0)})
+
+
 def again(learner, record, x, other, gain, bias, new_gain, new_bias, grad, other_grad):
     """Two calls on one norm, their backwards in the other order, then new parameters in place."""
     norm = made(learner, gain, bias)

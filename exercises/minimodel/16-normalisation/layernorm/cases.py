@@ -62,6 +62,10 @@ def residual(rng, regime, dtype):
     return drawn
 
 
+def arrives(rng, regime, dtype):
+    return residual(rng, regime, dtype)
+
+
 def again(rng, regime, dtype):
     d = width(rng, regime)
     T, S = distinct(rng, T=(3, 4), S=(3, 5))

@@ -74,6 +74,10 @@ def residual(out, variant, *, x, gain, bias, grad):
     out.record(total=x + found["y"], grad_x=grad + found["grad_x"])
 
 
+def arrives(out, variant, *, x, gain, bias, grad):
+    out.record(x=True, gain=True, bias=True)
+
+
 def again(out, variant, *, x, other, gain, bias, new_gain, new_bias, grad, other_grad):
     one = layernorm(x, gain, bias, grad, None, variant)
     two = layernorm(other, gain, bias, other_grad, None, variant)

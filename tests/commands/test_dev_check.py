@@ -1,0 +1,107 @@
+"""`engine dev check` on a copy of the pack: what it says of near misses."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from workbench import LOUD, ROOT, engine
+
+from engine.commands import dev_check
+from engine.commands.dev_check import CheckReport, Proof
+
+HEAD, NORM = (f"src/minimodel/nn/{name}.py" for name in ("lm_head", "norm"))
+OUT = "self.vocab_size_out = "
+NO_EPS = "layernorm-no-eps"
+
+Spec = Callable[..., Path]
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Spec:
+    """A break in a copy of the pack, with these near misses instead of its own and its silencers."""
+
+    def write(id: str, *misses: str) -> Path:
+        pack = tmp_path / "minimodel"
+        shutil.copytree(ROOT / "exercises" / "minimodel", pack)
+        (file,) = pack.glob(f"*/*/{id}.yaml")
+        kept, silencers, _ = file.read_text("utf-8").partition("\nsilencers:")
+        assert silencers
+        file.write_text("\n".join([kept, "near_misses:", *misses, ""]), "utf-8")
+        return file
+
+    return write
+
+
+def miss(name: str, file: str, find: str, replace: str, on: str = "plain") -> str:
+    """A near miss of one edit."""
+    return f"  - {{name: {name}, on: {on}, edits: [{{file: {file}, find: {find!r}, replace: {replace!r}}}]}}"
+
+
+def tried(report: CheckReport) -> dict[str, Proof]:
+    """The proofs about near misses, by its name."""
+    found = [proof for proof in report.proofs if "near miss" in proof.claim]
+    return {proof.claim.split()[3]: proof for proof in found}
+
+
+@pytest.mark.parametrize(
+    ("id", "edit"),
+    [
+        (LOUD, (HEAD, "embedding.vocab_size", "2 ** 8", "plain")),
+        (LOUD, (HEAD, f"{OUT}n_tokens", f"{OUT}256", "demo")),
+        (NO_EPS, (NORM, "(var + self.eps).sqrt()", "var ** 0.5", "plain")),
+    ],
+)
+def test_a_near_miss_that_is_the_bug_is_reported_by_name(
+    spec: Spec, id: str, edit: tuple[str, str, str, str]
+) -> None:
+    """However it is spelled; nothing else is wrong with the break."""
+    report = dev_check.run(spec(id, miss("in-disguise", *edit)))
+    proof = tried(report)["in-disguise"]
+    assert not report.passed and not report.problems
+    assert [proof] == [proof for proof in report.proofs if not proof.held]
+    assert (proof.exercise, proof.model) == (id, edit[3])
+    assert "what the bug gives" in proof.detail
+
+
+def test_each_near_miss_is_told_from_the_bug_or_reported(spec: Spec) -> None:
+    """The right ones hold with what gave them away; faults of the author are no proof of anything."""
+    file = spec(
+        LOUD,
+        miss("one-less", HEAD, f"{OUT}embedding.vocab_size", f"{OUT}255"),
+        miss("moved", HEAD, "no such text", ""),
+        miss("idle", HEAD, "embedding.vocab_size", "embedding.vocab_size"),
+        miss("misspelled", HEAD, "class LMHead(Module)", "class LMHead(Modul)"),
+        miss("not-python", HEAD, "return logits", "return ("),
+    )
+    report = dev_check.run(file)
+    proofs = tried(report)
+    assert {name: proof.held for name, proof in proofs.items()} == {
+        "one-less": True, "moved": False, "idle": False, "misspelled": False, "not-python": False,
+    }  # fmt: skip
+    assert not report.passed
+    assert proofs["one-less"].detail == "lm_head.width (normal) gave 255 where the bug gives 256"
+    assert "'no such text' is not in" in proofs["moved"].detail
+    assert "change nothing" in proofs["idle"].detail
+    assert "no probe runs" in proofs["misspelled"].detail and "Modul" in proofs["misspelled"].detail
+    assert "is not Python" in proofs["not-python"].detail
+
+
+def test_a_near_miss_on_a_model_that_is_not_there_is_a_problem_of_the_spec(spec: Spec) -> None:
+    """It would never be tried."""
+    file = spec(LOUD, miss("nowhere", HEAD, "embedding.vocab_size", "255", on="plane"))
+    report = dev_check.run(file)
+    (problem,) = report.problems
+    assert problem.where == f"{file}:1:1"
+    assert "nowhere" in problem.what and "'plane'" in problem.what
+    assert not report.passed and not report.proofs
+
+
+def test_the_command_line_names_the_near_miss_and_fails(spec: Spec, tmp_path: Path) -> None:
+    """One line that says FAIL, and the exit code of an exercise at fault."""
+    file = spec(LOUD, miss("in-disguise", HEAD, "embedding.vocab_size", "256"))
+    shown = " ".join(engine("dev", "check", file, cwd=tmp_path, code=3).stdout.split())
+    assert f"FAIL {LOUD} on plain: the near miss in-disguise is not taken for the bug" in shown
+    assert shown.endswith("claims tried, 1 problems")
