@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 from trees import BREAKS
 
-from engine.commands import flows
+from engine.commands import flows, planning
 from engine.commands.dev_check import edited, models
 from engine.run.servers import Servers
 from engine.spec.load import Catalogue
@@ -27,10 +27,10 @@ def taken(servers: Servers, catalogue: Catalogue, id: str, seeds: Iterable[int])
     found, spec = set(), catalogue.break_(id)
     for name, tree in models(catalogue).items():
         dtype = flows.dtype_of(servers, catalogue, tree)
-        bug = tree.replaced(flows.plan_break(servers, catalogue, id, tree, 1).injection.files)
+        bug = tree.replaced(planning.plan_break(servers, catalogue, id, tree, 1).injection.files)
         misses = [miss for miss in spec.near_misses if miss.on == name]
         for seed in seeds:
-            oracle = flows.oracle_for(servers, catalogue, id, tree, dtype, seed)
+            oracle = planning.oracle_for(servers, catalogue, id, tree, dtype, seed)
             trial = oracle.try_(bug)
             assert trial.accepted, trial.reason
             for miss in misses:

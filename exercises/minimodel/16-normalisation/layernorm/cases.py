@@ -3,8 +3,6 @@
 import numpy as np
 from pack.common import distinct, leading, normal
 
-OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside a spread of 1
-
 
 def width(rng, regime):
     if regime.startswith("shown"):
@@ -28,8 +26,6 @@ def rows_of(rng, regime, lead, d, dtype):
         x = np.where(each % 2 == 0, level, x)
     if regime == "padding":  # some rows of zeros, as a padding token gives them
         x = np.where(each % 3 == 1, 0.0, x)
-    if regime == "offset":
-        x = x + OFFSET[np.dtype(dtype).name]
     return x.astype(dtype)
 
 
