@@ -71,3 +71,58 @@ def test_overlap_is_found_wherever_two_edits_share_a_byte(spans):
         for b in edits[i + 1 :]
     )
     assert overlap(edits) or not shared
+
+
+@pytest.mark.parametrize(
+    ("code", "node", "new", "fitted"),
+    [
+        ("y = f(x) * s", "f(x)", "a + b", "(a + b)"),
+        ("y = f(x) * s", "f(x)", "a * b", "a * b"),
+        ("y = f(x) + s", "f(x)", "a * b", "a * b"),
+        ("y = s - f(x)", "f(x)", "a - b", "(a - b)"),
+        ("y = f(x)[0]", "f(x)", "a - b", "(a - b)"),
+        ("y = f(x).sum()", "f(x)", "a", "a"),
+        ("y = -f(x)", "f(x)", "a + b", "(a + b)"),
+        ("y = g(f(x), 1)", "f(x)", "a + b", "a + b"),
+        ("y = (f(x))", "f(x)", "a + b", "a + b"),
+        ("y = [f(x) for x in z]", "f(x)", "a + b", "a + b"),
+        ("y = f(x) if x else 0", "f(x)", "a if b else c", "(a if b else c)"),
+        ("y = (1 +\n f(x) *\n 3)", "f(x)", "a + b", "(a + b)"),
+    ],
+)
+def test_new_text_is_in_parentheses_only_where_it_would_fall_apart(code, node, new, fitted):
+    """What surrounds it decides."""
+    source = Source("f.py", code.encode())
+    found = next(n for n in ast.walk(source.module) if ast.unparse(n) == node)
+    assert source.fitting(found, new) == fitted
+
+
+@pytest.mark.parametrize(
+    ("code", "without"),
+    [
+        ("y = (x + e).sqrt()", "y = x.sqrt()"),
+        ("y = f(x + e)", "y = f(x)"),
+        ("y = f((x + e))", "y = f(x)"),
+        ("y = print (x + e)", "y = print (x)"),
+        ("y = 1 if (x + e) else 2", "y = 1 if x else 2"),
+        ("y = 1 if(x + e)else 2", "y = 1 if(x)else 2"),
+        ("y = a[(x + e)]", "y = a[x]"),
+    ],
+)
+def test_parentheses_that_a_name_does_not_need_go_with_the_sum(code, without):
+    """But those of a call stay, and those that keep a keyword from a name."""
+    source = Source("f.py", code.encode())
+    total = next(n for n in ast.walk(source.module) if isinstance(n, ast.BinOp))
+    assert source.apply(source.replace_by(total, total.left)).decode() == without
+
+
+def test_names_in_sight():
+    """Of the module, of the functions around, of builtins; not of functions beside."""
+    source = Source("f.py", b"import m\ndef g(a):\n  b = [c for c in a]\n  return lambda d: a + d\n")
+    adding = next(n for n in ast.walk(source.module) if isinstance(n, ast.BinOp))
+    visible = source.visible(adding)
+    assert visible is not None and {"m", "g", "a", "b", "d", "len"} <= visible
+    assert "c" not in visible
+    assert Source("f.py", b"from m import *\nx = 1 + 2\n").visible(adding) is not None
+    starred = Source("f.py", b"from m import *\nx = 1 + 2\n")
+    assert starred.visible(starred.module.body[1].value) is None

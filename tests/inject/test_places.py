@@ -1,0 +1,72 @@
+"""Expressions are found by the values that they held."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.inject.places import Recording
+
+SITE = ("m.py", 1, 0, 1, 5, "Call")
+rng = np.random.default_rng(3)
+WANTED = rng.standard_normal((2, 3, 5, 7))
+
+
+def held(values: list[np.ndarray], frames: list[int], wanted: Any) -> bool:
+    """Whether one expression that had these values, in these frames, held `wanted`."""
+    recording = Recording([{"site": list(SITE), "values": values, "frames": frames}])
+    found = recording.holding(np.asarray(wanted))
+    assert [site.key for site in found] in ([], [("m.py", 1, 0, 1, 5)])
+    return bool(found)
+
+
+FORMS = {
+    "as it is": [WANTED],
+    "among others": [WANTED + 1, WANTED],
+    "with axes merged": [WANTED.reshape(6, 35)],
+    "with axes in another order": [WANTED.transpose(0, 2, 1, 3)],
+    "in another order and merged": [WANTED.transpose(0, 2, 1, 3).reshape(10, 21)],
+    "transposed": [WANTED.T],
+    "flat": [WANTED.reshape(-1)],
+    "with an axis of one": [WANTED[:, None]],
+    "in float32": [WANTED.astype(np.float32)],
+    "but for rounding": [WANTED * (1 + 1e-12)],
+    "row by row": list(WANTED),
+    "head by head": [WANTED[:, i] for i in range(3)],
+    "row by row, head by head": [WANTED[i, j] for i in range(2) for j in range(3)],
+}
+
+
+@pytest.mark.parametrize("values", FORMS.values(), ids=FORMS)
+def test_a_value_is_known_in_whatever_form_it_is_held(values: list[np.ndarray]) -> None:
+    """The loop may be one frame, or a function that is called anew each time."""
+    assert held(values, [0] * len(values), WANTED)
+    assert held(values, list(range(len(values))), WANTED)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[WANTED * 1.001], [WANTED[::-1]], [-WANTED], [WANTED[0]], [WANTED[0], WANTED[0]], [np.zeros(0)]],
+)
+def test_another_value_is_not_taken_for_it(values: list[np.ndarray]) -> None:
+    """Near is not equal, and part is not all."""
+    assert not held(values, [0] * len(values), WANTED)
+
+
+def test_infinities_and_nans_are_values_like_others() -> None:
+    """Masked scores hold them."""
+    masked = np.where(WANTED > 0, WANTED, -np.inf)
+    assert held([masked], [0], masked)
+    assert not held([np.where(WANTED > 0, WANTED, -1e9)], [0], masked)
+    blank = np.where(WANTED > 0, WANTED, np.nan)
+    assert held([blank], [0], blank)
+    assert not held([blank], [0], masked)
+
+
+def test_scalars_and_integers() -> None:
+    """A d_head, an n - 1."""
+    assert held([np.asarray(16)], [0], 16)
+    assert held([np.asarray(0.25)], [0], 0.25)
+    assert not held([np.asarray(15)], [0], 16)
