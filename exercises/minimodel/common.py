@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 SHOWN = {512, 256, 16, 8, 2}  # sizes of the "shown" regime; no other draw uses a V, d or T of these
 
 
@@ -15,7 +17,7 @@ def distinct(rng, **ranges):
 
 def normal(rng, shape, dtype, scale=1.0):
     """Normal values of standard deviation `scale`, in the learner's dtype."""
-    return (scale * rng.standard_normal(shape)).astype(dtype)
+    return np.asarray(scale * rng.standard_normal(shape), dtype)
 
 
 def leading(rng, regime):

@@ -269,7 +269,7 @@ def test_submit_takes_what_is_open(opened: Path, answers: Path) -> None:
     engine("submit", cwd=opened, code=1)
     mend(opened)
     assert engine_json("submit", "--answers", answers, cwd=opened)["exercise"] == LOUD
-    assert engine_json("submit", cwd=opened)["exercise"] == "embedding"
+    assert engine_json("submit", cwd=opened)["exercise"] == "tensor"
 
 
 def test_the_silenced_form_goes_the_whole_way(closed: Path, tmp_path: Path) -> None:

@@ -38,9 +38,12 @@ def test_init_from_the_template_gives_code_notes_and_settings(tmp_path: Path) ->
 
 
 def test_a_fresh_learner_is_told_what_to_build(tmp_path: Path) -> None:
-    """The stubs fail the first build check with words, and the next command is named."""
+    """What the template gives passes; the first stub fails with words, and the next command is named."""
     engine("init", "ada", cwd=tmp_path, code=0)
     home = tmp_path / "learners" / "ada"
+    for given in ("tensor", "module"):
+        assert engine_json("next", cwd=home)["command"] == f"engine submit-build {given}"
+        engine("submit-build", given, cwd=home, code=0)
     assert engine_json("next", cwd=home)["command"] == "engine submit-build embedding"
     done = engine("submit-build", cwd=home)
     assert done.returncode in (1, 5)

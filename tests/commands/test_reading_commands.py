@@ -29,7 +29,7 @@ from engine.commands import listing as reports
 from engine.commands.answers import Answer, AnswerFile
 
 READING = [["list"], ["show", "embedding"], ["show", LOUD], ["status"], ["next"], ["notes"]]
-PATH = ["embedding", "lm_head", "cross_entropy", LOUD, SILENCED]
+BUILDS = ["tensor", "module", "embedding", "lm_head", "cross_entropy"]
 
 
 def test_list_as_json_has_the_promised_form(opened: Path) -> None:
@@ -42,7 +42,9 @@ def test_list_as_json_has_the_promised_form(opened: Path) -> None:
         (one["id"], one["kind"], one["pack"], one["phase"], one["component"])
         for one in report["exercises"]
     ]
-    assert found[:5] == [
+    assert found[:7] == [
+        ("tensor", "build", "minimodel", "12", "tensor"),
+        ("module", "build", "minimodel", "12", "module"),
         ("embedding", "build", "minimodel", "13", "embedding"),
         ("lm_head", "build", "minimodel", "13", "lm_head"),
         ("cross_entropy", "build", "minimodel", "18", "cross_entropy"),
@@ -127,7 +129,7 @@ def test_next_leads_through_the_first_phase(home: Path, tmp_path: Path) -> None:
         steps.append(report.command)
         return report.exercise
 
-    for component in PATH[:3]:
+    for component in BUILDS:
         assert step() == component
         assert submit_build.run(here, component).passed
     assert step() == LOUD
@@ -142,17 +144,16 @@ def test_next_leads_through_the_first_phase(home: Path, tmp_path: Path) -> None:
     assert step() == SILENCED
     (home / "practice" / SILENCED / HEAD).write_bytes((home / HEAD).read_bytes())
     submit_fix.run(here, lambda *_: Answer("cause", "narrow", 90))
-    assert reports.next_(here).exercise not in (*PATH[:3], LOUD, SILENCED)
+    assert reports.next_(here).exercise not in (*BUILDS, LOUD, SILENCED)
     assert steps == [
-        "engine submit-build embedding", "engine submit-build lm_head",
-        "engine submit-build cross_entropy", f"engine break {LOUD}", "engine submit-fix",
-        f"engine break {SILENCED}", "engine submit-fix",
+        *(f"engine submit-build {component}" for component in BUILDS),
+        f"engine break {LOUD}", "engine submit-fix", f"engine break {SILENCED}", "engine submit-fix",
     ]  # fmt: skip
 
 
 def test_next_comes_back_to_what_was_put_aside(opened: Path) -> None:
     """An exercise that was reset is not done."""
-    for component in PATH[:3]:
+    for component in BUILDS:
         submit_build.run(session(opened), component)
     engine("reset", cwd=opened, code=0)
     assert engine_json("next", cwd=opened)["exercise"] == LOUD
