@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.inject.source import Source
 
+HEAD = 16  # numbers of a value that are looked at first
 Key = tuple[str, int, int, int, int]  # path, line, column, end line, end column
 
 
@@ -41,7 +42,7 @@ class Recording:
     def __init__(self, trace: Iterable[Mapping[str, Any]]) -> None:
         self._sites: list[Site] = []
         self._groups: dict[int, dict[tuple[int, ...], list[tuple[int, np.ndarray]]]] = {}
-        self._matrices: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+        self._heads: dict[tuple[int, ...], np.ndarray] = {}
         for row in trace:
             self._sites.append(Site(*row["site"]))
             values, frames = row["values"], row["frames"]
@@ -63,27 +64,42 @@ class Recording:
     def holding(self, wanted: np.ndarray) -> list[Site]:
         """The expressions that held `wanted`, in the order of their first execution."""
         goal = np.asarray(wanted, dtype=np.float64)
+        size = float(np.max(np.abs(goal), initial=0.0, where=np.isfinite(goal)))
         kept: set[int] = set()
-        for shape in self._groups.get(goal.size, {}):
-            owners, matrix, rough = self._matrix(goal.size, shape)
+        for shape, group in self._groups.get(goal.size, {}).items():
+            heads = self._head(shape, group)
             for form in _forms(goal, shape):
-                kept.update(int(i) for i in owners[_close(matrix, form, rough)])
+                near = _close(heads, _flat(form, HEAD), size)
+                for i in np.flatnonzero(near):
+                    owner, value = group[i]
+                    if owner not in kept:
+                        whole = _flat(value, goal.size)[None]
+                        if _close(whole, form.reshape(-1), size, _rough(value))[0]:
+                            kept.add(owner)
         return [self._sites[i] for i in sorted(kept)]
 
-    def _matrix(self, size: int, shape: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, float]:
-        """The values of one shape, a row each, whose they are, and how roughly they are known."""
-        group = self._groups[size][shape]
-        if shape not in self._matrices:
-            owners = np.array([owner for owner, _ in group])
-            with np.errstate(all="ignore"):
-                rows = [np.asarray(value, dtype=np.float64).reshape(-1) for _, value in group]
-            self._matrices[shape] = (owners, np.stack(rows))
-        single = any(value.dtype.name in ("float32", "float16") for _, value in group)
-        return *self._matrices[shape], 1e-4 if single else 1e-7
+    def _head(self, shape: tuple[int, ...], group: list[tuple[int, np.ndarray]]) -> np.ndarray:
+        """The first numbers of each value of one shape, a row each."""
+        if shape not in self._heads:
+            self._heads[shape] = np.stack([_flat(value, HEAD) for _, value in group])
+        return self._heads[shape]
+
+
+def _flat(value: np.ndarray, count: int) -> np.ndarray:
+    """The first numbers of an array in float64."""
+    with np.errstate(all="ignore"):
+        if value.flags.c_contiguous:
+            return value.reshape(-1)[:count].astype(np.float64)
+        found = itertools.islice(value.flat, count)
+        return np.fromiter(found, dtype=np.float64, count=min(count, value.size))
+
+
+def _rough(value: np.ndarray) -> float:
+    return 1e-4 if value.dtype.name in ("float32", "float16") else 1e-7
 
 
 def _forms(goal: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
-    """The flat values that an array of this shape has when it holds `goal` in some order of axes."""
+    """The arrays that an array of this shape is, read flat, when it holds `goal` in some order."""
     axes = [i for i, n in enumerate(goal.shape) if n > 1]
     bare = goal.reshape([goal.shape[i] for i in axes])
     found = [bare.transpose(order) for order in _orders(len(axes))]
@@ -91,35 +107,20 @@ def _forms(goal: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:
         found.append(goal.reshape(shape[::-1]).T)
         swapped = (*shape[:-2], shape[-1], shape[-2])
         found.append(goal.reshape(swapped).swapaxes(-1, -2))
-    flat = [form.reshape(-1) for form in found]
-    kept: list[np.ndarray] = []
-    for form in flat:
-        if not any(np.array_equal(form, other, equal_nan=True) for other in kept):
-            kept.append(form)
-    return kept
+    return found
 
 
 def _orders(axes: int) -> list[tuple[int, ...]]:
     return list(itertools.permutations(range(axes))) if axes <= 4 else [tuple(range(axes))]
 
 
-def _close(matrix: np.ndarray, form: np.ndarray, rough: float) -> np.ndarray:
-    """Which rows of `matrix` are `form` but for rounding. NaN equals NaN."""
-    size = float(np.max(np.abs(form), initial=0.0, where=np.isfinite(form)))
+def _close(rows: np.ndarray, form: np.ndarray, size: float, rough: float = 1e-4) -> np.ndarray:
+    """Which rows are `form` but for rounding, beside numbers as large as `size`. NaN equals NaN."""
     bound = rough * np.abs(form) + 1e-2 * rough * size
-    good = np.ones(len(matrix), dtype=bool)
-    step = 8
-    for start in range(0, len(form), step):  # most rows differ in their first numbers
-        rows = np.flatnonzero(good)
-        if not len(rows):
-            break
-        part, goal = matrix[rows, start : start + step], form[start : start + step]
-        with np.errstate(invalid="ignore"):
-            near = np.abs(part - goal) <= bound[start : start + step]
-        same = (part == goal) | (np.isnan(part) & np.isnan(goal)) | (near & np.isfinite(goal))
-        good[rows] = same.all(1)
-        step *= 4
-    return good
+    with np.errstate(invalid="ignore"):
+        near = np.abs(rows - form) <= bound
+    same = (rows == form) | (np.isnan(rows) & np.isnan(form)) | (near & np.isfinite(form))
+    return np.asarray(same.all(1))
 
 
 def definitions(

@@ -215,7 +215,7 @@ class Step(Spec, frozen=True, kw_only=True):
 class Recipe(Spec, frozen=True, kw_only=True):
     """Edits that belong together: the first step's places are tried with the second's, and so on."""
 
-    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=3)]
+    steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=4)]
 
 
 class Option(Spec, frozen=True, kw_only=True):

@@ -48,7 +48,14 @@ def test_a_value_is_known_in_whatever_form_it_is_held(values: list[np.ndarray]) 
 
 @pytest.mark.parametrize(
     "values",
-    [[WANTED * 1.001], [WANTED[::-1]], [-WANTED], [WANTED[0]], [WANTED[0], WANTED[0]], [np.zeros(0)]],
+    [
+        [WANTED * 1.001],
+        [WANTED[::-1]],
+        [-WANTED],
+        [WANTED[0]],
+        [WANTED[0], WANTED[0]],
+        [np.zeros(0)],
+    ],
 )
 def test_another_value_is_not_taken_for_it(values: list[np.ndarray]) -> None:
     """Near is not equal, and part is not all."""

@@ -118,7 +118,9 @@ def test_parentheses_that_a_name_does_not_need_go_with_the_sum(code, without):
 
 def test_names_in_sight():
     """Of the module, of the functions around, of builtins; not of functions beside."""
-    source = Source("f.py", b"import m\ndef g(a):\n  b = [c for c in a]\n  return lambda d: a + d\n")
+    source = Source(
+        "f.py", b"import m\ndef g(a):\n  b = [c for c in a]\n  return lambda d: a + d\n"
+    )
     adding = next(n for n in ast.walk(source.module) if isinstance(n, ast.BinOp))
     visible = source.visible(adding)
     assert visible is not None and {"m", "g", "a", "b", "d", "len"} <= visible
