@@ -14,6 +14,7 @@ OPAQUE = {"__import__", "import_module", "exec", "eval", "runpy", "modules", "me
 OPAQUE |= {"spec_from_file_location", "exec_module", "load_module", "builtins"}
 
 HARMLESS = {"modules", "eval", "exec"}  # as attributes: model.eval(), module.modules()
+NAMES = {"modules", "meta_path"}  # as names of one's own
 
 
 def closure(tree: Tree, modules: Iterable[str], *, trusting: bool = False) -> frozenset[str] | None:
@@ -62,7 +63,8 @@ def _imports(source: bytes, module: str, package: bool, trusting: bool) -> tuple
     names: list[str] = []
     for node in ast.walk(module_tree):
         if isinstance(node, ast.Name) and node.id in OPAQUE:
-            return None
+            if not (trusting and node.id in NAMES):
+                return None
         if isinstance(node, ast.Attribute) and node.attr in OPAQUE:
             owner = node.value.id if isinstance(node.value, ast.Name) else ""
             if not (trusting and node.attr in HARMLESS and owner not in ("sys", "builtins")):

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from engine.inject.imports import closure
-from engine.inject.source import parsed
+from engine.inject.source import COMPREHENSIONS, SCOPES, bound, parsed
 from engine.run.types import Tree
 
 UNTOLD = {"__import__", "import_module", "exec", "eval", "compile", "__subclasses__"}
@@ -29,6 +29,7 @@ MODULES = {"builtins", "ctypes", "gc", "importlib", "inspect", "runpy"}
 FOREIGN = sys.stdlib_module_names | {"numpy"}  # modules that know nothing of the learner's names
 CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.Await)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+OUTER = (ast.Global, ast.Nonlocal)
 Part = tuple[str, int]  # path, position among the file's top-level statements
 
 
@@ -167,9 +168,16 @@ class Named:
         self._own = frozenset(name for node in module.body for name in _defined(node))
 
     def __call__(self, node: ast.AST) -> Iterator[str]:
-        for inner in ast.walk(node):
+        waiting: list[tuple[ast.AST, frozenset[str]]] = [(node, frozenset())]
+        while waiting:
+            inner, local = waiting.pop()
+            if isinstance(inner, SCOPES):  # what it binds itself is nobody else's
+                outside = list(_outside(inner))
+                waiting += [(child, local) for child in outside]
+                own = bound(inner) or set()
+                local |= own - {n for g in ast.walk(inner) if isinstance(g, OUTER) for n in g.names}
             if isinstance(inner, ast.Name):
-                if not isinstance(inner.ctx, ast.Store) and inner.id not in self.foreign:
+                if not isinstance(inner.ctx, ast.Store) and inner.id not in self.foreign | local:
                     yield inner.id
                 if inner.id == "globals":
                     yield from self._own
@@ -181,6 +189,7 @@ class Named:
                     yield inner.attr
             elif isinstance(inner, ast.alias) and not {inner.name, inner.asname} & self.foreign:
                 yield from inner.name.split(".")
+            waiting += [(child, local) for child in ast.iter_child_nodes(inner)]
 
     def made_outside(self, node: ast.AST) -> bool:
         """Whether every call in it is one of something foreign, which keeps nothing for others."""
@@ -192,6 +201,16 @@ class Named:
                 if not (isinstance(root, ast.Name) and root.id in self.foreign):
                     return False
         return True
+
+
+def _outside(scope: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a function or comprehension that see what is around it, not what it binds."""
+    if isinstance(scope, COMPREHENSIONS):
+        yield scope.generators[0].iter
+    elif isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        yield from _executed(scope)
+    elif isinstance(scope, ast.Lambda):
+        yield from (d for d in (*scope.args.defaults, *scope.args.kw_defaults) if d)
 
 
 def _statement(node: ast.stmt, named: Named) -> Statement:
@@ -291,6 +310,13 @@ def _executed(node: ast.AST) -> Iterator[ast.AST]:
         yield from node.decorator_list
         yield from node.bases
         yield from (keyword.value for keyword in node.keywords)
+        for inner in node.body:
+            yield from _executed(inner)
+    elif isinstance(node, (ast.If, ast.Try, ast.With)):
+        for child in ast.iter_child_nodes(node):
+            inside = isinstance(child, (ast.stmt, ast.ExceptHandler))
+            yield from _executed(child) if inside else [ast.Expr(child)]  # type: ignore[arg-type]
+    elif isinstance(node, ast.ExceptHandler):
         for inner in node.body:
             yield from _executed(inner)
     else:
