@@ -36,7 +36,8 @@ def loss_and_gradient(logits, targets, ignore_index=None, variant=None, out=None
     if out:
         out.name(flat=flat[rows], row_max=row_max, shifted=shifted, exp=exp, sum_exp=sum_exp)
         out.name(log_sum_exp=np.log(sum_exp), log_z=row_max + np.log(sum_exp), log_p=log_p)
-        out.name(probs=np.exp(log_p))
+        out.name(probs=np.exp(log_p), kept_targets=wanted[rows])
+        out.name(nll=-log_p[np.arange(len(rows)), wanted[rows]])
     each = np.arange(len(rows))
     grad = np.zeros_like(flat)
     grad[rows] = np.exp(log_p)
