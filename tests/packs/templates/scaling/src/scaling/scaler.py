@@ -11,3 +11,8 @@ class Scaler:
         mean = x.mean(axis=-1, keepdims=True)
         spread = x.std(axis=-1, keepdims=True)
         return (x - mean) / (spread + 1e-6)
+
+
+def spread_of(x):
+    """(..., d) -> (..., 1)."""
+    return x.std(axis=-1, keepdims=True)
