@@ -181,6 +181,24 @@ def test_what_a_model_prints_does_not_come_between_the_lines(model: Path) -> Non
     assert {line["outcome"] for line in lines} == {"injected"}
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_model_may_use_letters_of_its_language(model: Path, encoding: str) -> None:
+    """In names, in texts and in an encoding of its own; the bytes around the bug stay."""
+    old = "return (x - mean) / (spread + 1e-6)"
+    text = (model / SCALER).read_text()
+    assert old in text
+    text = text.replace(old, "año = (x - mean) / (spread + 1e-6)  # ñ\n        return año")
+    healthy = f"# -*- coding: {encoding} -*-\n{text}".encode(encoding)
+    (model / SCALER).write_bytes(healthy)
+    words = ("--model", "mine", "--exercise", "three-slips", "--write", "out")
+    (line,) = reach(*words, cwd=model.parent)
+    assert line["outcome"] == "injected", line["reason"]
+    broken = (model.parent / "out" / "mine" / "three-slips" / SCALER).read_bytes()
+    kept = [part for part in healthy.splitlines() if part in broken.splitlines()]
+    assert len(healthy.splitlines()) - len(kept) <= 4
+    assert "# ñ" in broken.decode(encoding)
+
+
 def test_without_json_there_is_a_line_of_words_for_each_pair(model: Path) -> None:
     """The same for a person."""
     words = ("dev", "reach", "--pack", "scaling", "--model", "mine")
