@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.inject.imports import closure
 from engine.inject.reach import Reach, affected
 from engine.run.types import Tree
 
@@ -79,6 +80,16 @@ def test_what_an_edit_changes_was_foretold(name, tmp_path):
     assert result(healthy, tmp_path / "healthy") is not RuntimeError
     assert result(broken, tmp_path / "broken") is RuntimeError
     assert touched(CASES[name], "HERE")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_file_of_an_edit_is_among_those_that_are_imported(name):
+    """A fix is judged wherever a file that it changes is imported."""
+    healthy, broken = tree(CASES[name]), tree(CASES[name], "HERE")
+    changed = {path for path in healthy.files if healthy.files[path] != broken.files[path]}
+    for code in (healthy, broken):
+        files = closure(code, ["app"])
+        assert files is None or changed <= files
 
 
 @pytest.mark.parametrize("name", [name for name, text in CASES.items() if "THERE" in text])
