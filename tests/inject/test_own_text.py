@@ -48,6 +48,7 @@ def test_an_expression_that_is_put_elsewhere_keeps_its_line_ends(end):
         ("$X / $S", "$X", "y = (a\n     + b) / s\n", "y = (a\n     + b)\n"),
         ("$X / $S", "$X", "y = 1 - (a - b) / s\n", "y = 1 - (a - b)\n"),
     ],
+    ids=["factor", "divisor", "sign", "lines", "difference"],
 )
 def test_a_bound_expression_keeps_the_brackets_that_it_needs(find, replace, before, after):
     """Otherwise the operators around it, or the end of its line, would tear it apart."""
@@ -111,6 +112,7 @@ def appended(body: str, method: str = "__init__") -> list[str]:
             "    def __init__(self):\n        if a:\n            self.a = 1  # why\n        n = 256",
         ),
     ],
+    ids=["plain", "comment", "semicolon", "block at the end of the file"],
 )
 def test_an_appended_statement_stands_on_a_line_of_its_own(before, after):
     """And the line before it is as it was, with its comment."""
