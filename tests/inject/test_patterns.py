@@ -22,6 +22,19 @@ CASES = [
     ("softmax($X / $S)", "softmax($X)", "a = softmax(q @ k / s)\n", "a = softmax(q @ k)\n"),
     ("$X + $X", "$X", "y = (a.b) + a.b\n", "y = a.b\n"),
     ("sum($X)", "$X.total()", "y = sum(a + b)\n", "y = (a + b).total()\n"),
+    ("$X = $X + $Y", "$X = $Y", "x = x + attn(x)\n", "x = attn(x)\n"),
+    (
+        "for $V in $X:\n    $S += $V",
+        "for $V in $X[1:]:\n    $S += $V",
+        "def f(a):\n  s = 0\n  for v in a:\n    s += v\n  return s\n",
+        "def f(a):\n  s = 0\n  for v in a[1:]:\n    s += v\n  return s\n",
+    ),
+    (
+        "if $M:\n    $X = 1",
+        "if $M:\n    $X = 2",
+        "def f(m):\n\tif m:\n\t\tx = 1\n\treturn x\n",
+        "def f(m):\n\tif m:\n\t\tx = 2\n\treturn x\n",
+    ),
 ]
 
 

@@ -1,0 +1,133 @@
+"""What an edit moves, wraps or stands beside stays as the learner wrote it."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from engine.inject import patterns
+from engine.inject.proposers import Code, Proposer
+from engine.inject.source import Edit, Source, apply_all
+from engine.inject.tidy import tidied
+from engine.run.types import Tree
+from engine.spec.types import Append, Step
+
+
+def rewritten(text: bytes, find: str, replace: str) -> bytes:
+    """The first place of a pattern, rewritten."""
+    source = Source("f.py", text)
+    match = next(patterns.find(find, source.module))
+    return source.apply([patterns.rewrite(source, match, find, replace)])
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
+def test_a_bound_expression_keeps_its_line_ends(end):
+    """It is the learner's own text, so its ends are not translated a second time."""
+    old = "y = softmax(f(a,\n     b) / s)\n".replace("\n", end).encode()
+    new = "y = smooth(f(a,\n     b))\n".replace("\n", end).encode()
+    assert rewritten(old, "softmax($X / $S)", "smooth($X)") == new
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
+def test_an_expression_that_is_put_elsewhere_keeps_its_line_ends(end):
+    """The same where one expression takes the place of another."""
+    text = "x = f(a,\n  b)\ny = x / 2\n".replace("\n", end).encode()
+    source = Source("f.py", text)
+    first, second = source.module.body
+    edits = source.replace_by(second.value, first.value)
+    assert source.apply(edits) == "x = f(a,\n  b)\ny = f(a,\n  b)\n".replace("\n", end).encode()
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "before", "after"),
+    [
+        ("$X / $S * $M", "$X * $M", "y = (a + b) / s * m\n", "y = (a + b) * m\n"),
+        ("$X / $S", "$S / $X", "y = a / (b * c)\n", "y = (b * c) / a\n"),
+        ("f($X)", "-$X", "y = f(a + b)\n", "y = -(a + b)\n"),
+        ("$X / $S", "$X", "y = (a\n     + b) / s\n", "y = (a\n     + b)\n"),
+        ("$X / $S", "$X", "y = 1 - (a - b) / s\n", "y = 1 - (a - b)\n"),
+    ],
+    ids=["factor", "divisor", "sign", "lines", "difference"],
+)
+def test_a_bound_expression_keeps_the_brackets_that_it_needs(find, replace, before, after):
+    """Otherwise the operators around it, or the end of its line, would tear it apart."""
+    new = rewritten(before.encode(), find, replace).decode()
+    assert ast.dump(ast.parse(new)) == ast.dump(ast.parse(after))
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "cp1252"])
+def test_an_assignment_in_any_encoding_can_be_tidied(encoding):
+    """Names and texts in the edited statement need not be ASCII."""
+    text = f"# coding: {encoding}\ndef f(año, x):\n    tamaño = x / año\n    return tamaño\n"
+    source = Source("f.py", text.encode(encoding))
+    match = next(patterns.find("$X / $Y", source.module))
+    edits = [patterns.rewrite(source, match, "$X / $Y", "$X")]
+    assert tidied({"f.py": source}, edits, apply_all({"f.py": source}, edits)) == ()
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
+def test_an_assignment_that_became_idle_goes(encoding):
+    """`tamaño = tamaño` is nothing that somebody would write."""
+    text = f"# coding: {encoding}\ndef f(tamaño):\n    tamaño = tamaño / 2\n    return tamaño\n"
+    source = Source("f.py", text.encode(encoding))
+    match = next(patterns.find("$X / 2", source.module))
+    edits = [patterns.rewrite(source, match, "$X / 2", "$X")]
+    (gone,) = tidied({"f.py": source}, edits, apply_all({"f.py": source}, edits))
+    wanted = text.replace("    tamaño = tamaño / 2\n", "")
+    assert source.apply([gone]) == wanted.encode(encoding)
+
+
+def appended(body: str, method: str = "__init__") -> list[str]:
+    """The body of a class with a statement at the end of a method, or of the class."""
+    text = f"class Head:\n{body}"
+    tree = Tree("", ("",), {"head.py": text.encode()}, {"Head": "head:Head"})
+    code = Code(tree, {"Head": "head.py"})
+    step = Step(append=Append(role="Head", method=method, statement="n = 256"))
+
+    def no_trace(*_: str) -> list:
+        raise AssertionError("nothing is traced for a statement that is appended")
+
+    found = [apply_all(code.sources, edits) for edits, _ in Proposer(code, no_trace).edits(step)]
+    return [files["head.py"].decode().removeprefix("class Head:\n") for files in found]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "    def __init__(self):\n        self.a = 1\n",
+            "    def __init__(self):\n        self.a = 1\n        n = 256\n",
+        ),
+        (
+            "    def __init__(self):\n        self.a = 1  # why\n",
+            "    def __init__(self):\n        self.a = 1  # why\n        n = 256\n",
+        ),
+        (
+            "\tdef __init__(self):\n\t\tself.a = 1; self.b = 2\n",
+            "\tdef __init__(self):\n\t\tself.a = 1; self.b = 2\n\t\tn = 256\n",
+        ),
+        (
+            "    def __init__(self):\n        if a:\n            self.a = 1  # why",
+            "    def __init__(self):\n        if a:\n            self.a = 1  # why\n        n = 256",
+        ),
+    ],
+    ids=["plain", "comment", "semicolon", "block at the end of the file"],
+)
+def test_an_appended_statement_stands_on_a_line_of_its_own(before, after):
+    """And the line before it is as it was, with its comment."""
+    assert appended(before) == [after]
+
+
+def test_a_statement_may_be_appended_to_the_class():
+    """With the indentation of the class."""
+    body = "    def f(self):\n        return 1  # one\n"
+    assert appended(body, "") == [body + "    n = 256\n"]
+
+
+def test_an_edit_of_a_line_leaves_what_follows_on_it():
+    """Comment, trailing spaces and the next statement."""
+    line = b"a = x / 2 ;  b = a  # half  \t\r\n"
+    source = Source("f.py", line)
+    end = source.span(source.module.body[0].value)[1]
+    assert source.apply([Edit("f.py", end - 1, end, "3")]) == line.replace(b"2", b"3")

@@ -1,0 +1,212 @@
+"""What an edit can touch, told from names: nothing that it touches is missed.
+
+Each text in programs/ is a small program. `HERE` stands in a function that `app.main` comes to run in
+the way the program is named after, `THERE` in one that it does not. Every one is run as well, so that
+it is about Python and not about what we believe of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.inject.imports import closure
+from engine.inject.reach import Reach, affected
+from engine.run.types import Tree
+
+PROGRAMS = Path(__file__).parent / "programs"
+MARK = re.compile(r"\b(?:HERE|THERE)\b")
+
+
+def tree(text: str, broken: str = "") -> Tree:
+    """The files of a program, with a `raise` at the mark `broken` and nothing at the others."""
+    parts = re.split(r"^--- (.*)\n", text, flags=re.MULTILINE)[1:]
+    told = MARK.sub(lambda m: "raise RuntimeError" if m[0] == broken else "pass", "\0".join(parts))
+    parts = told.split("\0")
+    files = {path: body.encode() for path, body in zip(parts[::2], parts[1::2], strict=True)}
+    return Tree("", ("",), files, {})
+
+
+def touched(text: str, mark: str) -> bool:
+    """Whether the engine says that a change at the mark can be seen from `app.main`."""
+    return affected(Reach(tree(text)), tree(text, mark), ["app"], ["main"])
+
+
+def result(code: Tree, folder: Path) -> object:
+    """What `app.main` gives, or RuntimeError when it comes by the mark."""
+    for path, data in code.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+    importlib.invalidate_caches()
+    sys.path.insert(0, str(folder))
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return importlib.import_module("app").main()
+    except RuntimeError:
+        return RuntimeError
+    finally:
+        sys.path.remove(str(folder))
+        for name, module in list(sys.modules.items()):
+            if str(getattr(module, "__file__", None)).startswith(str(folder)):
+                del sys.modules[name]
+
+
+def programs(*kinds: str) -> dict[str, str]:
+    """The programs of these files, by what they are about."""
+    found = {}
+    for kind in kinds:
+        text = (PROGRAMS / f"{kind}.txt").read_text()
+        parts = re.split(r"^=== (.*)\n", text, flags=re.MULTILINE)[1:]
+        found |= {
+            f"{kind}: {name}": body for name, body in zip(parts[::2], parts[1::2], strict=True)
+        }
+    return found
+
+
+CASES = programs("called", "held", "on_import")
+UNUSED = programs("not_run")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_an_edit_changes_was_foretold(name, tmp_path):
+    """The function at HERE decides what `main` gives, and is found."""
+    healthy, broken = tree(CASES[name]), tree(CASES[name], "HERE")
+    assert result(healthy, tmp_path / "healthy") is not RuntimeError
+    assert result(broken, tmp_path / "broken") is RuntimeError
+    assert touched(CASES[name], "HERE")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_file_of_an_edit_is_among_those_that_are_imported(name):
+    """A fix is judged wherever a file that it changes is imported."""
+    healthy, broken = tree(CASES[name]), tree(CASES[name], "HERE")
+    changed = {path for path in healthy.files if healthy.files[path] != broken.files[path]}
+    for code in (healthy, broken):
+        files = closure(code, ["app"])
+        assert files is None or changed <= files
+
+
+@pytest.mark.parametrize("name", [name for name, text in CASES.items() if "THERE" in text])
+def test_what_has_nothing_to_do_with_an_edit_is_left_alone(name, tmp_path):
+    """The function at THERE is never run, and is not said to be."""
+    healthy, broken = tree(CASES[name]), tree(CASES[name], "THERE")
+    assert result(healthy, tmp_path / "healthy") == result(broken, tmp_path / "broken")
+    assert not touched(CASES[name], "THERE")
+
+
+@pytest.mark.parametrize("name", UNUSED)
+def test_what_is_only_mentioned_is_left_alone(name, tmp_path):
+    """What looks like a use and is none."""
+    healthy, broken = tree(UNUSED[name]), tree(UNUSED[name], "THERE")
+    assert result(healthy, tmp_path / "healthy") == result(broken, tmp_path / "broken")
+    assert not touched(UNUSED[name], "THERE")
+
+
+UNTOLD = {
+    "exec": "exec('x = add()')",
+    "eval": "eval('add()')",
+    "__import__": "__import__('ops').add()",
+    "importlib": "importlib.import_module('ops').add()",
+    "import_module": "import_module('ops').add()",
+    "sys.modules": "getattr(sys.modules['ops'], 'add')()",
+    "modules of sys": "getattr(modules['ops'], 'add')()",
+    "sys under another name": "getattr(system.modules['ops'], 'add')()",
+    "__subclasses__": "Base.__subclasses__()[0]().run()",
+    "inspect": "dict(inspect.getmembers(ops))['add']()",
+    "runpy": "runpy.run_path(ops.__file__)['add']()",
+    "gc": "[f for f in gc.get_objects() if getattr(f, '__name__', '') == 'ops_add'][0]()",
+    "a compiled text": "exec(compile('x = add()', '', 'exec'))",
+    "globals that are written": "globals().update(again=ops.add) or again()",
+}
+HEAD = """\
+--- app.py
+import sys
+import ops
+from ops import Base, add
+"""
+TAIL = """\
+--- ops.py
+def add():
+    HERE
+def ops_add():
+    HERE
+class Base:
+    pass
+class Sub(Base):
+    def run(self):
+        HERE
+"""
+IMPORTS = {
+    "importlib": "import importlib",
+    "import_module": "from importlib import import_module",
+    "modules of sys": "from sys import modules",
+    "sys under another name": "import sys as system",
+    "inspect": "import inspect",
+    "runpy": "import runpy",
+    "gc": "import gc",
+}
+
+
+@pytest.mark.parametrize("name", UNTOLD)
+def test_where_names_do_not_tell_everything_may_be_touched(name, tmp_path):
+    """Code that looks names up in a way of its own: then every edit in what it imports counts."""
+    text = f"{HEAD}{IMPORTS.get(name, '')}\ndef main(): {UNTOLD[name]}\n{TAIL}"
+    broken = tree(text, "HERE")
+    assert result(broken, tmp_path / "broken") is RuntimeError
+    assert affected(Reach(tree(text)), broken, ["app"], ["main"])
+    one = tree(text.replace("HERE", "THERE", 1), "THERE")  # in `add` alone, whatever is asked for
+    assert affected(Reach(tree(text)), one, ["app"], ["nothing"])
+
+
+BEFORE = b"def add(): return 1\ndef mul(): return 2\ndef main(): return add()\n"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        BEFORE + b"def more(): return 3\n",
+        BEFORE.replace(b"def mul(): return 2\n", b""),
+        BEFORE.replace(b"mul()", b"add()"),
+        BEFORE.replace(b"mul()", b"mul(x=1)"),
+        BEFORE.replace(b"def mul", b"async def mul"),
+        BEFORE.replace(b"def mul(): return 2", b"mul = 2"),
+        BEFORE.replace(b"return 2", b"return eval('add')"),
+    ],
+)
+def test_a_change_of_more_than_a_body_touches_everything(after):
+    """Statements that come, go or get another head are not followed."""
+    before = Tree("", ("",), {"app.py": BEFORE}, {})
+    assert affected(Reach(before), before.replaced({"app.py": after}), ["app"], ["main"])
+
+
+def test_a_file_that_comes_or_goes_touches_everything():
+    """Another file of the same name may stand in its way."""
+    before = Tree("", ("",), {"app.py": BEFORE}, {})
+    more = before.replaced({"app.py": BEFORE.replace(b"2", b"3"), "new.py": b""})
+    assert affected(Reach(before), more, ["app"], ["main"])
+
+
+def test_a_file_that_does_not_parse_touches_everything_that_imports_it():
+    """Nothing can be told of it."""
+    files = {
+        "app.py": b"import ops\ndef main(): pass\n",
+        "ops.py": b"def f(:\n",
+        "a.py": b"x = 1\n",
+    }
+    before = Tree("", ("",), files, {})
+    after = before.replaced({"app.py": files["app.py"].replace(b"pass", b"1")})
+    assert affected(Reach(before), after, ["app"], ["nothing"])
+    assert not affected(Reach(before), after, ["a"], ["x"])
+
+
+def test_comments_and_blank_lines_touch_nothing():
+    """Only what Python reads counts."""
+    before = Tree("", ("",), {"app.py": BEFORE}, {})
+    after = before.replaced({"app.py": BEFORE.replace(b"\n", b"  # so\n\n")})
+    assert not affected(Reach(before), after, ["app"], ["main"])
