@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 import pytest
 from trees import BREAKS, NAMES, corpus_tree
 
-from engine.commands import flows
+from engine.commands import planning
 from engine.errors import NotApplicable
 from engine.inject.source import BOM
 
@@ -152,10 +152,10 @@ def test_only_the_lines_of_the_bug_change(servers, catalogue, tmp_path, form, na
     own = corpus_tree(name)
     tree = own.replaced({path: FORMS[form](own_text(data)) for path, data in own.files.items()})
     try:
-        injection = flows.plan_break(servers, catalogue, id, tree, seed=5).injection
+        injection = planning.plan_break(servers, catalogue, id, tree, seed=5).injection
     except NotApplicable:
         with pytest.raises(NotApplicable):  # and the fault is not one of bytes
-            flows.plan_break(servers, catalogue, id, own, seed=5)
+            planning.plan_break(servers, catalogue, id, own, seed=5)
         pytest.skip(f"{id} does not go into {name} in any form; test_reach.py says so")
     assert injection.files
     for i, (path, new) in enumerate(injection.files.items()):

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 import pytest
 from trees import BREAKS, corpus_tree
 
-from engine.commands import flows
+from engine.commands import planning
 from engine.run.types import Tree
 
 PACKAGE = "src/minimodel"
@@ -271,7 +271,7 @@ def pairs() -> Iterable:
 def test_the_bug_goes_into_odd_code(servers, catalogue, way, name, id):
     """It bites, in few lines of code that Python still takes."""
     tree = rewritten(corpus_tree(name), way)
-    injection = flows.plan_break(servers, catalogue, id, tree, seed=21).injection
+    injection = planning.plan_break(servers, catalogue, id, tree, seed=21).injection
     assert 1 <= injection.changed_lines <= 8
     for path, data in injection.files.items():
         assert ast.dump(ast.parse(data)) != ast.dump(ast.parse(tree.files[path]))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import flows
+from engine.commands import flows, planning
 from engine.inject.reach import Reach
 from engine.judge.compare import difference
 from engine.practice import model
@@ -261,17 +261,17 @@ def test_an_edit_to_a_shared_method_reaches_tensor_and_an_edit_to_a_layer_does_n
     """Tensor.mean is everybody's; LayerNorm is its own."""
     code = Reach(plain)
     shared = edited(plain, TENSOR, "return total / count", "return total / (count + 1)")
-    assert "tensor" in flows.reached_components(catalogue, code, shared)
+    assert "tensor" in planning.reached_components(catalogue, code, shared)
     norm = edited(plain, "src/minimodel/nn/norm.py", "eps: float = 1e-5", "eps: float = 1e-4")
-    assert not {"tensor", "module"} & flows.reached_components(catalogue, code, norm)
+    assert not {"tensor", "module"} & planning.reached_components(catalogue, code, norm)
 
 
 def test_a_break_in_a_shared_method_is_seen_as_breaking_tensor(servers, catalogue, plain):
     """The bug with a second one in Tensor.relu, which the broken component never calls, is refused."""
     id = "norm-wrong-axis"
-    healthy = flows.plan_break(servers, catalogue, id, plain, seed=31).injection.files
+    healthy = planning.plan_break(servers, catalogue, id, plain, seed=31).injection.files
     broken = plain.replaced(healthy)
-    oracle = flows.oracle_for(servers, catalogue, id, plain, "float64", 31)
+    oracle = planning.oracle_for(servers, catalogue, id, plain, "float64", 31)
     assert oracle.try_(broken).accepted
     both = edited(broken, TENSOR, "g * (x > 0.0)", "g * (x > 1e-6)")
     assert oracle.try_(both).sibling == "tensor.relu"
