@@ -12,6 +12,7 @@ from engine.run.types import Tree
 # a file that uses one of these may run files that its import statements do not name
 OPAQUE = {"__import__", "import_module", "exec", "eval", "runpy", "modules", "meta_path"}
 OPAQUE |= {"spec_from_file_location", "exec_module", "load_module", "builtins"}
+OPAQUE |= {"pkgutil", "resolve_name"}
 
 HARMLESS = {"modules", "eval", "exec"}  # as attributes: model.eval(), module.modules()
 NAMES = {"modules", "meta_path"}  # as names of one's own
@@ -30,6 +31,8 @@ def closure(tree: Tree, modules: Iterable[str], *, trusting: bool = False) -> fr
         if name in seen:
             continue
         seen.add(name)
+        if name.endswith(".*"):  # `__all__` may name modules of the package
+            waiting += _submodules(tree, name.removesuffix(".*"))
         for path in _files(tree, name):
             found.add(path)
             imported = _imports(tree.files[path], name, path.endswith("/__init__.py"), trusting)
@@ -37,6 +40,18 @@ def closure(tree: Tree, modules: Iterable[str], *, trusting: bool = False) -> fr
                 return None
             waiting += imported
     return frozenset(found)
+
+
+def _submodules(tree: Tree, package: str) -> Iterator[str]:
+    stem = package.replace(".", "/")
+    for root in tree.roots:
+        base = f"{root}/{stem}/" if root else f"{stem}/"
+        if b"__all__" in tree.files.get(f"{base}__init__.py", b""):
+            for path in tree.files:
+                if path.startswith(base) and path.endswith(".py"):
+                    inner = path.removeprefix(base).removesuffix(".py").removesuffix("/__init__")
+                    if "/" not in inner:
+                        yield f"{package}.{inner}"
 
 
 def _with_parents(module: str) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine.inject.source import Edit, Source, same_code
+from engine.inject.source import Edit, Source, is_atom, same_code
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"
@@ -91,6 +91,9 @@ def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     else:
         node, text = match.node, replace
     start, end = source.span(node)
+    if isinstance(node, ast.stmt):
+        indent = source.text(source.offset(node.lineno, 0), start)
+        text = source.indented(text, indent if not indent.strip() else "")
     new = substitute(source, text, match.bindings)
     return Edit(source.path, start, end, fitted(source, node, new))
 
@@ -115,7 +118,8 @@ def substitute(source: Source, template: str, bindings: Bindings) -> str:
     safe = whole()
     for i, text in enumerate(own):
         texts[i] = text
-        if not same_code(whole(), safe):
+        broken = "\n" in text.replace("\r", "\n") and not is_atom(bindings[parts[2 * i + 1]])
+        if broken or not same_code(whole(), safe):
             texts[i] = f"({text})"
     return whole()
 

@@ -289,9 +289,13 @@ class Proposer:
             ]
             for body in bodies:
                 start, end = source.span(body[-1])
-                indent = source.text(source.offset(body[-1].lineno, 0), start)
-                if indent.strip():
+                line = source.text(source.offset(body[-1].lineno, 0), start)
+                indent = line[: len(line) - len(line.lstrip())]
+                head = source.span(body[0])[0]
+                if source.text(source.offset(body[0].lineno, 0), head).strip():
                     continue  # the body stands on the line of its head
+                rest = re.match(rb"[^\r\n]*", source.data[end:])
+                end += len(rest[0]) if rest else 0
                 yield (Edit(source.path, end, end, f"\n{indent}{append.statement}"),), "graft"
 
     def _by_rewrite(self, rewrite: Rewrite) -> Iterator[Edits]:
@@ -313,7 +317,7 @@ class Proposer:
                     indent = source.text(source.offset(statement.lineno, 0), start)
                     if indent.strip() and ("\n" in template or statement is not body[first]):
                         continue  # several statements on a line
-                    text = template.replace("\n", f"\n{indent}")
+                    text = source.indented(template, indent)
                     if in_sight(source, statement, template):
                         yield (Edit(source.path, start, end, text),), "graft"
 

@@ -25,7 +25,8 @@ from engine.run.types import Tree
 
 UNTOLD = {"__import__", "import_module", "exec", "eval", "compile", "__subclasses__"}
 UNTOLD |= {"spec_from_file_location", "exec_module", "load_module", "meta_path"}
-MODULES = {"builtins", "ctypes", "gc", "importlib", "inspect", "runpy"}
+UNTOLD |= {"__globals__", "resolve_name"}
+MODULES = {"builtins", "ctypes", "gc", "importlib", "inspect", "pkgutil", "runpy"}
 FOREIGN = sys.stdlib_module_names | {"numpy"}  # modules that know nothing of the learner's names
 CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.Await)
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -71,6 +72,10 @@ def read(data: bytes, stems: frozenset[str]) -> File | None:
     nodes = list(ast.walk(module))
     if not all(_told(node) for node in nodes):
         return None
+    if any(
+        isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in module.body
+    ):
+        return None  # the module makes up its attributes
     named = Named(nodes, FOREIGN - stems, module)
     return File(
         tuple(_statement(node, named) for node in module.body), frozenset(_passed_on(nodes))
@@ -80,8 +85,8 @@ def read(data: bytes, stems: frozenset[str]) -> File | None:
 def _skipped(node: ast.stmt) -> bool:
     """`if __name__ == "__main__":`, which no import runs, and `__all__ = ...`, which nobody calls."""
     if isinstance(node, ast.If) and not node.orelse and isinstance(node.test, ast.Compare):
-        left = node.test.left
-        return isinstance(left, ast.Name) and left.id == "__name__"
+        left, equal = node.test.left, isinstance(node.test.ops[0], ast.Eq)
+        return isinstance(left, ast.Name) and left.id == "__name__" and equal
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target = node.targets[0]
         return isinstance(target, ast.Name) and target.id == "__all__"
@@ -89,8 +94,9 @@ def _skipped(node: ast.stmt) -> bool:
 
 
 def _passed_on(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Modules that may be handed on, and those of which all names are taken."""
     nodes = list(nodes)
-    bound = {
+    bound_to = {
         alias.asname or alias.name: alias.name.rpartition(".")[2]
         for node in nodes
         if isinstance(node, (ast.Import, ast.ImportFrom))
@@ -102,9 +108,18 @@ def _passed_on(nodes: Iterable[ast.AST]) -> Iterator[str]:
         if isinstance(node, ast.Attribute) and not node.attr.startswith("__")
     }
     for node in nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in bases:
-            if node.id in bound:
-                yield bound[node.id]
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            yield (node.module or "").rpartition(".")[2]
+        elif isinstance(node, ast.ClassDef):  # a module that is an attribute of a class
+            for inner in node.body:
+                if isinstance(inner, (ast.Import, ast.ImportFrom)):
+                    yield from (alias.name.rpartition(".")[2] for alias in inner.names)
+        elif id(node) in bases:
+            continue
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in bound_to:
+            yield bound_to[node.id]
+        elif isinstance(node, ast.Attribute):
+            yield node.attr
 
 
 def _stem(path: str) -> str:
@@ -154,17 +169,24 @@ class Named:
     def __init__(
         self, nodes: Iterable[ast.AST], foreign: Collection[str], module: ast.Module
     ) -> None:
-        imported: set[str] = set()
         self.foreign: set[str] = set()  # names that are bound to something foreign
+        self._imported: set[str] = set()
+        self._stars: set[str] = set()  # modules of which all names are taken
+        inner = {id(n) for node in nodes if isinstance(node, SCOPES) for n in ast.walk(node)}
         for node in nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 base = getattr(node, "module", None) or ""
                 level = getattr(node, "level", 0)
                 for alias in node.names:
                     top = (base or alias.name).split(".")[0]
-                    bound = alias.asname or alias.name.split(".")[0]
-                    (self.foreign if top in foreign and not level else imported).add(bound)
-        self._imported = imported
+                    name = alias.asname or alias.name.split(".")[0]
+                    if top in foreign and not level:
+                        if id(node) not in inner:
+                            self.foreign.add(name)
+                    elif alias.name == "*":
+                        self._stars.add(base.rpartition(".")[2])
+                    else:
+                        self._imported.add(name)
         self._own = frozenset(name for node in module.body for name in _defined(node))
 
     def __call__(self, node: ast.AST) -> Iterator[str]:
@@ -179,14 +201,20 @@ class Named:
             if isinstance(inner, ast.Name):
                 if not isinstance(inner.ctx, ast.Store) and inner.id not in self.foreign | local:
                     yield inner.id
-                if inner.id == "globals":
-                    yield from self._own
+            elif isinstance(inner, ast.Call) and _all_names(inner):
+                yield from self._own
+                yield from self._stars
             elif isinstance(inner, ast.Attribute):
                 root: ast.expr = inner
                 while isinstance(root, ast.Attribute):
                     root = root.value
-                if isinstance(root, ast.Name) and root.id in self._imported:
-                    yield inner.attr
+                if isinstance(root, ast.Name) and root.id not in self.foreign:
+                    if root.id in self._imported or (self._stars and root.id not in local):
+                        yield inner.attr
+            elif isinstance(inner, OUTER):
+                yield from inner.names
+            elif isinstance(inner, ast.ImportFrom) and any(a.name == "*" for a in inner.names):
+                yield from (inner.module or "").split(".")
             elif isinstance(inner, ast.alias) and not {inner.name, inner.asname} & self.foreign:
                 yield from inner.name.split(".")
             waiting += [(child, local) for child in ast.iter_child_nodes(inner)]
@@ -201,6 +229,12 @@ class Named:
                 if not (isinstance(root, ast.Name) and root.id in self.foreign):
                     return False
         return True
+
+
+def _all_names(call: ast.Call) -> bool:
+    """`globals()`, and `vars()` of what is around it."""
+    name = getattr(call.func, "id", None)
+    return name == "globals" or (name == "vars" and not call.args)
 
 
 def _outside(scope: ast.AST) -> Iterator[ast.AST]:
@@ -223,7 +257,11 @@ def _statement(node: ast.stmt, named: Named) -> Statement:
     return Statement(
         frozenset(names),
         frozenset(named(node)),
-        frozenset(name for part in executed if _calls(part) for name in named(_value(part))),
+        frozenset(
+            name
+            for part in (*(p for p in executed if _calls(p)), *_decorators(node))
+            for name in named(_value(part))
+        ),
         frozenset(name for part in acting for name in named(_value(part))),
         frozenset(bases),
         _holds(node),
@@ -239,12 +277,13 @@ def _holds(node: ast.stmt) -> bool:
     """Whether other code can put something into what this statement makes."""
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         return False
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node.decorator_list:
         return True
     defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
     return any(not isinstance(d, (ast.Constant, ast.Name)) for d in defaults) or any(
         isinstance(inner, ast.Global)
         or (isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store))
+        or (isinstance(inner, ast.Attribute) and getattr(inner.value, "id", None) == node.name)
         for inner in ast.walk(node)
     )
 
@@ -388,7 +427,10 @@ class Reach:
             name
             for (path, _), statement in self.parts.items()
             if path in wanted
-            for name in statement.on_import
+            for name in (
+                *statement.on_import,
+                *(statement.bases if self._hooked(statement) else ()),
+            )
         )
 
     @cached_property
@@ -404,6 +446,8 @@ class Reach:
 
     def _hooked(self, statement: Statement) -> bool:
         """Whether a base class, or one of its own, acts on its subclasses."""
+        if statement.hooks and statement.bases:
+            return True
         seen: set[str] = set()
         waiting = list(statement.bases)
         while waiting:
@@ -414,6 +458,8 @@ class Reach:
                     if self.parts[part].hooks:
                         return True
                     waiting += self.parts[part].bases
+                    if not self.parts[part].holds:  # an import, perhaps under another name
+                        waiting += self.parts[part].mentions
         return False
 
     def _closed(self, names: Iterable[str]) -> frozenset[Part]:

@@ -184,6 +184,28 @@ class Source:
         """The text between two offsets."""
         return self.decode(self.data[start:end])
 
+    @cached_property
+    def _unit(self) -> str:
+        """One step of indentation in this file."""
+        for node in ast.walk(self.module):
+            body = getattr(node, "body", None)
+            if isinstance(body, list) and not isinstance(node, ast.Module) and body:
+                head = self.span(node)[0]
+                outer = self.text(self.offset(node.lineno, 0), head)  # type: ignore[attr-defined]
+                inner = self.text(self.offset(body[0].lineno, 0), self.span(body[0])[0])
+                if inner.startswith(outer) and inner != outer and not inner.strip():
+                    return inner[len(outer) :]
+        return "    "
+
+    def indented(self, template: str, indent: str) -> str:
+        """Statements written with steps of four spaces, as they stand at `indent` in this file."""
+        first, *rest = template.split("\n")
+        lines = [first]
+        for line in rest:
+            bare = line.lstrip(" ")
+            lines.append(indent + self._unit * ((len(line) - len(bare)) // 4) + bare)
+        return "\n".join(lines)
+
     def decode(self, data: bytes) -> str:
         """Bytes from inside this file as text."""
         return data.decode("utf-8" if self.encoding == "utf-8-sig" else self.encoding)
@@ -194,7 +216,8 @@ class Source:
         for edit in sorted(edits, reverse=True):
             codec = "utf-8" if self.encoding == "utf-8-sig" else self.encoding
             try:
-                new = edit.text.replace("\n", self.newline).encode(codec)
+                text = re.sub(r"\r\n?", "\n", edit.text)  # the file's own text brings its own
+                new = text.replace("\n", self.newline).encode(codec)
             except UnicodeEncodeError as error:
                 raise Unencodable(str(error)) from error
             data = data[: edit.start] + new + data[edit.end :]

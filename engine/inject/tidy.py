@@ -279,11 +279,11 @@ def _after(source: Source, node: ast.AST, edits: Sequence[Edit]) -> str:
     """The text of a node once the edits are made, without parentheses around all of it."""
     start, end = source.span(node)
     inside = [edit for edit in edits if start <= edit.start and edit.end <= end]
-    moved = [Edit(e.path, e.start - start, e.end - start, e.text) for e in inside]
-    piece = Source(source.path, source.data[start:end])
-    piece.encoding = source.encoding
-    data = piece.apply(moved)
-    return source.decode(data).strip()
+    text, at = "", start
+    for edit in sorted(inside):
+        text += source.text(at, edit.start) + edit.text
+        at = edit.end
+    return (text + source.text(at, end)).strip()
 
 
 def _same(source: Source, target: ast.AST, value: ast.AST, edits: Sequence[Edit]) -> bool:
