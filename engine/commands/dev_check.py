@@ -17,7 +17,15 @@ from engine.observe.diagnostics import evaluate
 from engine.practice import model
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import Catalogue, Entry, content_root, load, packs, texts
+from engine.spec.load import (
+    Catalogue,
+    Entry,
+    load,
+    packs,
+    probes_of_steps,
+    roles_of_steps,
+    texts,
+)
 from engine.spec.types import Break, Build, Silencer, Step
 
 BEFORE = "before"
@@ -133,6 +141,8 @@ def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
                 where, f"{probe} is not a function of call.py, cases.py and reference.py."
             )
     if isinstance(spec, Break):
+        for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
+            yield Problem(where, f"a recipe names the role {role!r}, which pack.yaml has not.")
         for what in _break_problems(spec):
             yield Problem(where, what)
         for change in (*spec.silencers, *spec.near_misses):
@@ -161,6 +171,7 @@ def _named_probes(entry: Entry, spec: Build | Break) -> Iterator[str]:
     yield from (observed.probe for observed in spec.observe)
     yield from (f"{entry.component}.{check.probe}" for check in spec.judged_by)
     yield from (p.measured.probe for p in spec.predictions if p.measured)
+    yield from sorted(probes_of_steps(spec))
     yield from (spec.pipeline,) if spec.pipeline else ()
     yield from spec.also_changes
 
@@ -217,9 +228,7 @@ def _model_folders(catalogue: Catalogue) -> list[Path]:
 def models(catalogue: Catalogue) -> dict[str, Tree]:
     """The pack's own models: each is its files laid over the template."""
     contract = catalogue.contract
-    template = content_root("templates") / contract.template
-    beside = catalogue.folder.parent.parent / "templates" / contract.template
-    template = beside if beside.is_dir() else template
+    template = catalogue.template
     modules = {where.partition(":")[0] for where in contract.roles.values()}
     base = model.read(template, contract.roots, modules) if template.is_dir() else {}
     found = {}

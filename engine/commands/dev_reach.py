@@ -16,6 +16,7 @@ from engine.practice.files import inside, storage
 from engine.run.types import Tree
 from engine.spec.load import Catalogue, Entry
 
+PROPOSERS = {"patch", "pattern", "role", "mutation", "graft"}
 Line = dict[str, Any]
 
 
@@ -49,6 +50,18 @@ def run(
     names = [folder.name for folder in folders]
     if len(set(names)) < len(names):
         raise UsageError(f"Two models have the same name: {sorted(names)}.", next="Rename one.")
+    for name in set(only) - PROPOSERS:
+        raise UsageError(f"There is no proposer {name!r}.", next=f"There are {sorted(PROPOSERS)}.")
+    for folder in folders:
+        if write is None:
+            break
+        stored = (write / folder.name).resolve()
+        if stored.is_relative_to(folder) or folder.is_relative_to(stored):
+            raise UsageError(
+                "The broken trees would lie in a model's own folder.",
+                where=str(stored),
+                next="Give --write another folder.",
+            )
     chosen = [catalogue.entry(id) for id in exercises] or [
         entry for entry in catalogue.entries.values() if entry.kind == "break"
     ]

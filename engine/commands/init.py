@@ -14,7 +14,7 @@ from engine.errors import UsageError
 from engine.practice import learner as learners
 from engine.practice.files import storage
 from engine.spec import yaml
-from engine.spec.load import Catalogue, content_root
+from engine.spec.load import Catalogue
 
 
 class InitReport(msgspec.Struct, frozen=True):
@@ -82,7 +82,7 @@ def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: 
     (made / ".engine").mkdir()
     (made / ".engine" / ".gitignore").write_text("*\n")
     if template:
-        source = content_root("templates") / catalogue.contract.template
+        source = catalogue.template
         for file in sorted(source.rglob("*")):
             relative = file.relative_to(source)
             if (
@@ -92,7 +92,7 @@ def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: 
             ):
                 (made / relative).parent.mkdir(parents=True, exist_ok=True)
                 (made / relative).write_bytes(file.read_bytes())
-    notes = content_root("templates") / catalogue.contract.template / "notes"
+    notes = catalogue.template / "notes"
     phases = {entry.phase_number for entry in catalogue.entries.values() if entry.kind == "break"}
     for phase in sorted(phases):
         head = notes / f"breaks.{settings['lang']}.md"

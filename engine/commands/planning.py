@@ -26,11 +26,12 @@ from engine.judge.verdict import healthy
 from engine.practice.model import role_files
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree, Values
-from engine.spec.load import Catalogue
+from engine.spec.load import Catalogue, roles_of_steps
 from engine.spec.types import Break, Check, Need
 
 NEED_DRAWS = 2  # draws a property and regime, before a break
 SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection
+UNFIT = 3  # patterns that a refusal names
 SHARED = ("Tensor", "Parameter", "Module")  # roles that are never the place of a bug
 TRACE_CAP = 1 << 26  # bytes of recorded values a probe
 
@@ -82,6 +83,12 @@ def plan_break(
     candidate bites.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
+    unknown = roles_of_steps(spec) - catalogue.contract.roles.keys()
+    if unknown:
+        raise SpecError(
+            f"A recipe names the role {sorted(unknown)[0]!r}, which pack.yaml has not.",
+            where=entry.file,
+        )
     known = siblings or Siblings(servers, catalogue, tree, seed)
     try:
         dtype = known.dtype
@@ -117,7 +124,8 @@ def _refusal(
     missing = trace.missing()
     lines = [
         f"looked in {', '.join(files)}" + (f" and {others} other files" if others else ""),
-        *([f"not found there: {', '.join(missing)}"] if missing else []),
+        *([f"no expression held {', '.join(missing)}"] if missing else []),
+        *(f"no code fits `{pattern}`" for pattern in error.unfit[:UNFIT]),
         f"nearest: {error.nearest}",
     ]
     name = next((role for role in roles if role not in SHARED), roles[0] if roles else "Name")
@@ -173,6 +181,7 @@ def _check_needs(
     cases = servers.cases(made.draws)
     failing = healthy(made, cases, servers.outcomes(tree, jobs_of(cases)))
     if failing:
+        _check_roles(servers, catalogue, id, tree, failing[0].component)
         first = failing[0]
         assert first.difference is not None
         name = f" in {first.difference.value}" if first.difference.value else ""
@@ -183,6 +192,22 @@ def _check_needs(
             + "".join(f"\n  {line}" for line in first.traceback[-3:]),
             next=f"`engine submit-build {_to_mend(catalogue, spec.needs, first.component)}` shows"
             " what to mend first.",
+        )
+
+
+def _check_roles(
+    servers: Servers, catalogue: Catalogue, id: str, tree: Tree, component: str
+) -> None:
+    """A name of the contract that is not there is named as that. Raises Unhealthy."""
+    missing = servers.missing_roles(tree)
+    for role in sorted(catalogue.roles_of(component) & missing.keys()):
+        raise Unhealthy(
+            f"{id} needs {role}, and it is not where it should be: {missing[role]}."
+            " Nothing was changed.",
+            where=f"looked for {tree.roles[role]}",
+            next="If it has another name or place, say which in learner.yaml:"
+            f" `roles: {{{role}: your.module:YourName}}`. Else"
+            f" `engine submit-build {_to_mend(catalogue, (), component)}` shows what to mend first.",
         )
 
 

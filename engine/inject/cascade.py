@@ -37,13 +37,18 @@ class Injection(msgspec.Struct, frozen=True):
 
 
 class NotFound(Exception):
-    """No candidate bites. `looked`: where; `nearest`: what came closest, and why it was refused."""
+    """No candidate bites. `looked`: where; `nearest`: what came closest, and why it was refused;
+    `unfit`: patterns that no code fits.
+    """
 
-    def __init__(self, looked: Sequence[str], nearest: str, tried: int) -> None:
+    def __init__(
+        self, looked: Sequence[str], nearest: str, tried: int, unfit: Sequence[str]
+    ) -> None:
         super().__init__("no place was found where this bug can be put")
         self.looked = tuple(looked)
         self.nearest = nearest
         self.tried = tried
+        self.unfit = tuple(unfit)
 
 
 def inject(
@@ -72,7 +77,9 @@ def inject(
                     if oracle.tried >= until:
                         if best:
                             return best[1]
-                        raise NotFound(sorted(code.sources), nearest[1], oracle.tried)
+                        raise NotFound(
+                            sorted(code.sources), nearest[1], oracle.tried, proposer.unfit
+                        )
                     files = _applied(code, candidate)
                     if files is None:
                         continue
@@ -96,7 +103,7 @@ def inject(
             partial = grown
     if best:
         return best[1]
-    raise NotFound(sorted(code.sources), nearest[1], oracle.tried)
+    raise NotFound(sorted(code.sources), nearest[1], oracle.tried, proposer.unfit)
 
 
 def _finished(

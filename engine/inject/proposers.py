@@ -71,6 +71,7 @@ class Proposer:
     def __init__(self, code: Code, trace: Trace) -> None:
         self._code = code
         self._trace = trace
+        self.unfit: list[str] = []  # patterns that no code fits
         self._known: dict[int, list[Edits]] = {}
         self._coming: dict[int, Iterator[Edits]] = {}
         self._defined: dict[tuple[str, ...], list[tuple[str, int, int]]] = {}
@@ -111,16 +112,20 @@ class Proposer:
         if pattern.where:
             yield from self._by_valued_pattern(pattern)
             return
+        fits = False
         for source, scope in self._code.scopes(pattern.inside):
             matches = [
                 m for m in patterns.find(pattern.find, scope) if self._sees(source, m, pattern)
             ]
             edits = [patterns.rewrite(source, m, pattern.find, pattern.replace) for m in matches]
+            fits = fits or bool(matches)
             if pattern.every:
                 if edits and not overlap(edits):
                     yield tuple(edits), "pattern"
             else:
                 yield from (((edit,), "pattern") for edit in edits)
+        if not fits and pattern.find not in self.unfit:
+            self.unfit.append(pattern.find)
 
     def _by_valued_pattern(self, pattern: Pattern) -> Iterator[Edits]:
         """Matches whose metavariables held the right values, nearest to `inside` first."""

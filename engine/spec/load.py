@@ -17,7 +17,7 @@ import msgspec
 
 from engine.errors import SpecError, UsageError
 from engine.spec import yaml
-from engine.spec.types import Break, Build, Pack, Spec
+from engine.spec.types import Break, Build, Pack, Spec, Step
 
 S = TypeVar("S", bound=Spec)
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
@@ -123,6 +123,13 @@ class Catalogue:
                 files[f"pack/{component}/{file.name}"] = file.read_bytes()
         return files
 
+    @property
+    def template(self) -> Path:
+        """The folder that `engine init` lays down: the pack's own, else one of the engine's."""
+        name = self.contract.template
+        beside = self.folder.parent.parent / "templates" / name
+        return beside if beside.is_dir() else content_root("templates") / name
+
     def roles_of(self, component: str) -> set[str]:
         """The roles that a component's call.py asks the learner's code for."""
         if component not in self.folders:
@@ -142,6 +149,37 @@ class Catalogue:
             }
             found |= grown
         return found
+
+
+def steps_of(spec: Break) -> Iterator[Step]:
+    """Every step of every recipe, and every way to do it."""
+    waiting = [step for recipe in spec.inject for step in recipe.steps]
+    while waiting:
+        step = waiting.pop(0)
+        yield step
+        waiting = [*step.any, *waiting]
+
+
+def roles_of_steps(spec: Break) -> set[str]:
+    """The roles that the recipes of a break name."""
+    found: set[str] = set()
+    for step in steps_of(spec):
+        for way in (step.pattern, step.role, step.graft, step.mutate):
+            found |= set(way.inside) if way else set()
+        for named in (step.append, step.rewrite):
+            found |= {named.role} if named else set()
+    return found
+
+
+def probes_of_steps(spec: Break) -> set[str]:
+    """The probes that the recipes of a break name, as component.probe."""
+    found: set[str] = set()
+    for step in steps_of(spec):
+        found |= set(step.proves)
+        for way in (step.role, step.graft, step.mutate):
+            found |= {way.probe} if way else set()
+        found |= {step.pattern.probe} if step.pattern and step.pattern.where else set()
+    return found
 
 
 def packs() -> dict[str, Path]:

@@ -15,7 +15,7 @@ CAUSE = "cause: {answer: scaler, confidence: 90}\n"
 EDITS = {
     "three-slips": {
         "self.width = width  # the last axis": "self.width = 1  # the last axis",
-        "return (x - mean) / (spread + 1e-6)": "return ((x) / (spread + 1e-6)) * 2.0",
+        "return (x - mean) / (spread + 1e-6)": "return x / (spread + 1e-6) * 2.0",
     },
     "variance": {"spread = x.std(": "spread = x.var("},
 }
