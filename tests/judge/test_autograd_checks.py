@@ -255,6 +255,15 @@ def test_what_is_left_open_is_not_judged_but_must_stay_as_it_was(
     )
 
 
+@pytest.mark.parametrize("name", OPEN)
+def test_a_fix_may_choose_another_reading(servers, catalogue, plain, name):
+    """The fix of a break elsewhere is not refused for what the contract leaves open in tensor."""
+    tree = edited(plain, TENSOR, *OPEN[name])
+    verdict = flows.grade_fix(servers, catalogue, "tied-vocab-mismatch", plain, tree, seed=37)
+    ours = [r for r in verdict.results if r.component in ("tensor", "module")]
+    assert ours and all(result.passed for result in ours)
+
+
 def test_an_edit_to_a_shared_method_reaches_tensor_and_an_edit_to_a_layer_does_not(
     catalogue, plain
 ):

@@ -1,7 +1,7 @@
 """Runs the learner's Parameter and Module.
 
-Names that the reference does not know hold what the contract leaves open: a build is not judged by
-them, but a break elsewhere must leave them as they were.
+What the contract leaves open is recorded too, under names that no check lists: neither a build nor a
+fix is judged by it, but the engine's own break of another component must leave it as it was.
 """
 
 import numpy as np

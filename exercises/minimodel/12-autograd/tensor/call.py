@@ -1,7 +1,7 @@
 """Runs the learner's Tensor, one operation at a time.
 
-What the contract leaves open is recorded too, under names that the reference does not know: a build
-is not judged by it, but a break elsewhere must leave it as it was.
+What the contract leaves open is recorded too, under names that no check lists: neither a build nor a
+fix is judged by it, but the engine's own break of another component must leave it as it was.
 """
 
 import operator
