@@ -261,9 +261,9 @@ class Siblings:
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch."""
         reached = reached_components(self._catalogue, self._reach, candidate) - touched
-        return [item for component in sorted(reached) for item in self._of(component)]
+        return [item for component in sorted(reached) for item in self.of(component)]
 
-    def _of(self, component: str) -> list[Item]:
+    def of(self, component: str) -> list[Item]:
         """One draw of every regime of the component's build checks, in healthy code."""
         if component not in self._catalogue.entries:
             return []

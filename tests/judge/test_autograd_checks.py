@@ -247,8 +247,7 @@ def test_what_is_left_open_is_not_judged_but_must_stay_as_it_was(
     tree = edited(template, TENSOR, *OPEN[name])
     verdict = flows.grade_build(servers, catalogue, "tensor", tree, seed=29)
     assert verdict.passed, verdict.failing
-    spec = catalogue.break_("norm-wrong-axis")
-    items = flows._siblings(servers, catalogue, spec, "tensor", template, "float64", 29)
+    items = planning.Siblings(servers, catalogue, template, 29).of("tensor")
     outcomes = servers.outcomes(tree, flows.jobs_of([item.case for item in items]))
     assert any(
         difference(item.before, outcome) for item, outcome in zip(items, outcomes, strict=True)
