@@ -231,11 +231,14 @@ def _path(text: str) -> yaml.Path:
 KINDS = {"int": int, "float": float, "str": str, "bool": bool, "array": list, "object": dict}
 
 
-def _resolved(data: Any, path: yaml.Path, message: str) -> yaml.Path:
-    """A path in which "..." stands for some key of a mapping, with the key that is at fault."""
-    if "..." not in path:
+def _resolved(data: Any, path: yaml.Path, message: str, start: int = 0) -> yaml.Path:
+    """A path in which "..." stands for some key of a mapping, with the key that is at fault.
+
+    start: how much of the path is resolved, where a key may well be called "...".
+    """
+    if "..." not in path[start:]:
         return path
-    at = path.index("...")
+    at = path.index("...", start)
     holder = data
     for part in path[:at]:
         holder = holder[part]
@@ -249,7 +252,7 @@ def _resolved(data: Any, path: yaml.Path, message: str) -> yaml.Path:
         except (KeyError, IndexError, TypeError):
             continue
         if wanted is None or type(found) is wanted:
-            return _resolved(data, (*path[:at], key, *path[at + 1 :]), message)
+            return _resolved(data, (*path[:at], key, *path[at + 1 :]), message, at + 1)
     return path[:at]
 
 

@@ -106,6 +106,7 @@ VALUES = st.recursive(
         st.sampled_from(sorted(Break.__struct_fields__)) | st.text(max_size=5), VALUES, max_size=6
     )
 )
+@example({"...": None})
 @settings(max_examples=100, deadline=None)
 def test_any_values_under_right_keys_are_read_or_refused(found: dict[str, object]) -> None:
     """Right names over wrong things, written as JSON, which is YAML."""
