@@ -12,7 +12,7 @@ from engine.errors import NotApplicable
 
 
 def pairs():
-    """Every break with every implementation; CI takes a third of them, each of both at least twice."""
+    """Every break with every implementation; CI takes a sixth of them, each of both at least once."""
     for i, id in enumerate(BREAKS):
         for j, name in enumerate(NAMES):
             marks = () if (i + j) % 6 == 0 and name != "scalar" else (pytest.mark.slow,)
