@@ -103,7 +103,7 @@ def test_break_refuses_code_that_is_not_healthy_where_it_stands(
     assert old in text
     (home / file).write_text(text.replace(old, new))
     before, asked = (home / NOTES).read_bytes(), []
-    with pytest.raises(NotApplicable, match="expected|has no LMHead") as caught:
+    with pytest.raises(NotApplicable, match=r"expected|has no LMHead") as caught:
         break_.run(session(home), LOUD, lambda opening: asked.append(opening) or answer(opening))
     assert f"engine submit-build {mend}" in caught.value.next
     assert "Nothing was changed" in caught.value.what
