@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine.inject.source import Edit, Source, is_atom, same_code
+from engine.inject.source import Edit, Source, is_atom, same_code, structure
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"
@@ -50,7 +50,7 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
             return False
         name = wanted.id.removeprefix(PREFIX)
         if name in bindings:
-            return _text(bindings[name]) == _text(node)
+            return structure(bindings[name]) == structure(node)
         bindings[name] = node
         return True
     if isinstance(wanted, ast.Assign) and isinstance(node, ast.AnnAssign) and node.value:
@@ -71,11 +71,6 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
             _fits(a, b, bindings) for a, b in zip(wanted, node, strict=True)
         )
     return wanted == node
-
-
-def _text(node: ast.AST) -> str:
-    """A node's structure, whether it is read or assigned to."""
-    return ast.dump(node).replace("ctx=Store()", "ctx=Load()")
 
 
 def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:

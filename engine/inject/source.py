@@ -280,6 +280,11 @@ ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.Tup
 ATOMS += (ast.ListComp, ast.Dict, ast.Set)  # type: ignore[assignment]
 
 
+def structure(node: ast.AST) -> str:
+    """A node's structure, whether it is read or assigned to."""
+    return ast.dump(node).replace("ctx=Store()", "ctx=Load()")
+
+
 def same_code(one: str, other: str) -> bool:
     """Whether two texts are the same expression, or the same statements. False if either is none."""
     for form in ("({})", "{}"):  # an expression may have line breaks that a statement may not

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from engine.inject.source import Edit, Source
+from engine.inject.source import Edit, Source, structure
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 BLOCKS = (ast.If, ast.For, ast.While)
@@ -48,7 +48,7 @@ def blemishes(path: str, data: bytes) -> int:
                 stop = (i for i, s in enumerate(body) if isinstance(s, (ast.Return, ast.Raise)))
                 count += len(body) - 1 - next(stop, len(body) - 1)
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            count += _text(node.targets[0]) == _text(node.value)
+            count += structure(node.targets[0]) == structure(node.value)
         if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
             neutral = NEUTRAL.get(type(node.op))
             value = node.right.value
@@ -385,7 +385,3 @@ def _handed_on(source: Source, sources: Mapping[str, Source]) -> set[str]:
     if "*" in names:
         names |= {name for statement in source.module.body for name in _bound(statement)}
     return names
-
-
-def _text(node: ast.AST) -> str:
-    return ast.dump(node).replace("ctx=Store()", "ctx=Load()")
