@@ -261,24 +261,31 @@ class Siblings:
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch."""
         reached = reached_components(self._catalogue, self._reach, candidate) - touched
+        self._measure(sorted(reached))
         return [item for component in sorted(reached) for item in self.of(component)]
 
     def of(self, component: str) -> list[Item]:
         """One draw of every regime of the component's build checks, in healthy code."""
-        if component not in self._catalogue.entries:
-            return []
-        if component not in self._known:
-            checks = [
-                (component, msgspec.structs.replace(check, draws=SIBLING_DRAWS))
-                for check in self._catalogue.build(component).checks
-            ]
+        self._measure([component])
+        return self._known[component]
+
+    def _measure(self, components: Sequence[str]) -> None:
+        """Those that are not known yet, in one run."""
+        fresh = [name for name in components if name not in self._known]
+        found: dict[str, list[Item]] = {name: [] for name in fresh}
+        checks = [
+            (name, msgspec.structs.replace(check, draws=SIBLING_DRAWS))
+            for name in fresh
+            if name in self._catalogue.entries
+            for check in self._catalogue.build(name).checks
+        ]
+        if checks:
             made = plan(checks, seed=self._seed, dtype=self.dtype)
             cases = self._servers.cases(made.draws, healthy=False)
             before = self._servers.outcomes(self._tree, jobs_of(cases))
-            self._known[component] = [
-                Item(case, BEFORE, own) for case, own in zip(cases, before, strict=True)
-            ]
-        return self._known[component]
+            for case, own in zip(cases, before, strict=True):
+                found[case.draw.component].append(Item(case, BEFORE, own))
+        self._known |= found
 
 
 class Tracer:

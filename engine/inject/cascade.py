@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -10,7 +9,7 @@ import msgspec
 
 from engine.inject.oracle import Oracle, Trial
 from engine.inject.proposers import Code, Proposer, Trace
-from engine.inject.source import Edit, Source, Unencodable, apply_all, overlap
+from engine.inject.source import Edit, Unencodable, apply_all, changed, overlap
 from engine.inject.tidy import blemishes, tidied
 from engine.spec.types import Recipe, Step
 
@@ -124,9 +123,7 @@ def _finished(
         cleaner = _applied(code, tidy)
         if cleaner and oracle.try_(code.tree.replaced(cleaner)).accepted:
             files = cleaner
-    blemished = 0
-    for path, data in files.items():
-        blemished += blemishes(path, data) - blemishes(path, code.sources[path].data)
+    blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
     lines = _lines(code, files)
     return (max(0, blemished), lines), Injection(files, candidate.how, lines, oracle.tried)
 
@@ -146,8 +143,7 @@ def _applied(code: Code, candidate: Candidate) -> dict[str, bytes] | None:
     try:
         files = apply_all(code.sources, candidate.edits)
         for path, data in files.items():
-            old, new = code.sources[path].module, Source(path, data).module
-            if ast.dump(old) == ast.dump(new):
+            if changed(code.sources[path].data, data) == ():
                 return None
     except (SyntaxError, ValueError, Unencodable):
         return None

@@ -133,14 +133,7 @@ def definitions(
     name = roles[role].partition(":")[2].split(".")[-1]
     own = [sources[files[role]]] if files.get(role) in sources else []
     for group in (own, sources.values()):
-        found = [(s, node) for s in group for node in _named(s.module, name)]
+        found = [(s, node) for s in group for node in s.definitions(name)]
         if found:
             yield from found
             return
-
-
-def _named(module: ast.Module, name: str) -> Iterator[ast.AST]:
-    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(module):
-        if isinstance(node, kinds) and node.name == name:
-            yield node

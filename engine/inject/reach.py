@@ -21,6 +21,7 @@ import msgspec
 
 from engine.inject.imports import closure
 from engine.inject.source import COMPREHENSIONS, SCOPES, bound, parsed
+from engine.inject.source import changed as differing
 from engine.run.types import Tree
 
 UNTOLD = {"__import__", "import_module", "exec", "eval", "compile", "__subclasses__"}
@@ -501,13 +502,15 @@ def affected(before: Reach, after: Tree, modules: Iterable[str], names: Iterable
         return True
     parts: set[Part] = set()
     for path in changed & files:
-        old, new = parsed(tree.files[path]).body, parsed(after.files[path]).body
-        if read(after.files[path], before.stems) is None or len(old) != len(new):
+        try:
+            pairs = differing(tree.files[path], after.files[path])
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return True
-        for i, (was, now) in enumerate(zip(old, new, strict=True)):
-            if ast.dump(was) != ast.dump(now):
-                if _head(was) != _head(now):
-                    return True  # what runs on import has changed
-                parts.add((path, i))
+        if pairs is None or not all(_told(node) for _, _, now in pairs for node in ast.walk(now)):
+            return True
+        for i, was, now in pairs:
+            if _head(was) != _head(now):
+                return True  # what runs on import has changed
+            parts.add((path, i))
     reached = before.from_names(names) | before.on_import(files)
     return bool(parts & reached)

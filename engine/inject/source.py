@@ -26,6 +26,35 @@ def parsed(data: bytes) -> ast.Module:
         return ast.parse(data)
 
 
+Pairs = tuple[tuple[int, ast.stmt, ast.stmt], ...]
+
+
+@lru_cache(64)
+def changed(old: bytes, new: bytes) -> Pairs | None:
+    """The top-level statements whose code differs, with their position; None where their number
+    does. Raises SyntaxError, ValueError.
+    """
+    before, after = parsed(old).body, parsed(new).body
+    if len(before) != len(after):
+        return None
+    texts = zip(_texts(old, before), _texts(new, after), strict=True)
+    return tuple(
+        (i, a, b)
+        for i, (a, b, (was, now)) in enumerate(zip(before, after, texts, strict=True))
+        if was != now and ast.dump(a) != ast.dump(b)
+    )
+
+
+def _texts(data: bytes, body: list[ast.stmt]) -> list[bytes]:
+    """The lines of each statement: where they are alike, so is the code."""
+    lines = data.splitlines(keepends=True)
+    found = []
+    for node in body:
+        first = min(n.lineno for n in (*getattr(node, "decorator_list", ()), node))
+        found.append(b"".join(lines[first - 1 : node.end_lineno]))
+    return found
+
+
 class Edit(msgspec.Struct, frozen=True, order=True):
     """Replace bytes `start:end` of a file by `text` (with "\\n" line ends, whatever the file has)."""
 
@@ -51,6 +80,18 @@ class Source:
     def module(self) -> ast.Module:
         """The parsed file."""
         return parsed(self.data)
+
+    def definitions(self, name: str) -> list[ast.AST]:
+        """The classes and functions of this name, wherever they stand."""
+        return self._definitions.get(name, [])
+
+    @cached_property
+    def _definitions(self) -> dict[str, list[ast.AST]]:
+        found: dict[str, list[ast.AST]] = {}
+        for node in ast.walk(self.module):
+            if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                found.setdefault(node.name, []).append(node)
+        return found
 
     @cached_property
     def _expressions(self) -> dict[tuple[str, int, int, int | None, int | None], ast.expr]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
-from engine.inject.source import Edit, Source, structure
+from engine.inject.source import Edit, Source, changed, parsed, structure
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 BLOCKS = (ast.If, ast.For, ast.While)
@@ -26,21 +27,29 @@ def tidied(
         mine = [edit for edit in edits if edit.path == path]
         found += _pairs(source, mine)
         gone: list[ast.stmt] = []
-        for old, after in _alike(source.module, new.module):
+        for old, after in _alike(source, new):
             gone += _newly_idle(old, after)
         found += _deletions(source, gone)
         found += _imports(source, new, gone, sources)
     return tuple(dict.fromkeys(found))
 
 
-def blemishes(path: str, data: bytes) -> int:
-    """How much in a file a careful reader would stumble over, whatever it computes.
+def blemishes(source: Source, data: bytes) -> int:
+    """How much more than before a careful reader would stumble over, whatever the code computes.
 
     Statements that nothing needs, unread imports, code behind a return, `x = x`, `x * 1.0`.
     """
-    source = Source(path, data)
+    old, new = source.module, Source(source.path, data).module
+    pairs = changed(source.data, data)
+    before = [old] if pairs is None else [was for _, was, _ in pairs]
+    after = [new] if pairs is None else [now for _, _, now in pairs]
+    more = sum(map(_stumbles, after)) - sum(map(_stumbles, before))
+    return more + len(_unread(data)) - len(_unread(source.data))
+
+
+def _stumbles(root: ast.AST) -> int:
     count = 0
-    for node in ast.walk(source.module):
+    for node in ast.walk(root):
         if isinstance(node, FUNCTIONS):
             count += len(_idle(node))
         for body in (getattr(node, "body", ()), getattr(node, "orelse", ())):
@@ -53,21 +62,21 @@ def blemishes(path: str, data: bytes) -> int:
             neutral = NEUTRAL.get(type(node.op))
             value = node.right.value
             count += isinstance(value, (int, float)) and value == neutral
-    count += len(_unread(source.module))
     return count
 
 
 # ------------------------------------------------------------------ statements without use
 
 
-def _alike(old: ast.Module, new: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:
-    """The functions of a file before and after, in pairs; none when their number has changed."""
-    before = [n for n in ast.walk(old) if isinstance(n, FUNCTIONS)]
-    after = [n for n in ast.walk(new) if isinstance(n, FUNCTIONS)]
-    if len(before) == len(after):
-        for a, b in zip(before, after, strict=True):
-            if ast.dump(a) != ast.dump(b):
-                yield a, b
+def _alike(old: Source, new: Source) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """The functions that differ, before and after, in pairs; none when their number has changed."""
+    for _, was, now in changed(old.data, new.data) or ():
+        before = [n for n in ast.walk(was) if isinstance(n, FUNCTIONS)]
+        after = [n for n in ast.walk(now) if isinstance(n, FUNCTIONS)]
+        if len(before) == len(after):
+            for a, b in zip(before, after, strict=True):
+                if ast.dump(a) != ast.dump(b):
+                    yield a, b
 
 
 def _newly_idle(old: ast.AST, new: ast.AST) -> list[ast.stmt]:
@@ -327,28 +336,33 @@ def _bound(statement: ast.AST) -> dict[str, ast.alias]:
     return {}
 
 
-def _unread(module: ast.Module) -> set[str]:
+@lru_cache(256)
+def _unread(data: bytes) -> frozenset[str]:
     """Names that a module imports and never mentions again."""
+    module = parsed(data)
     bound = {name for statement in module.body for name in _bound(statement)}
-    read = {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
-    words = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
-    return {name for name in bound if name not in read and name not in words}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name):
+            bound.discard(node.id)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            bound.discard(node.value)
+    return frozenset(bound)
 
 
 def _imports(
     source: Source, new: Source, gone: Sequence[ast.stmt], sources: Mapping[str, Source]
 ) -> list[Edit]:
     """Imports that were read and, with `gone` away too, are not any more, here or elsewhere."""
-    dropped = {id(n) for statement in gone for n in ast.walk(statement)}
-    old_names = [n for n in ast.walk(source.module) if isinstance(n, ast.Name)]
-    still = {n.id for n in ast.walk(new.module) if isinstance(n, ast.Name)}
-    in_gone = {n.id for n in old_names if id(n) in dropped}
-    elsewhere = {n.id for n in old_names if id(n) not in dropped}
-    lost = _unread(new.module) | {n for n in in_gone - elsewhere if n in still}
-    lost -= _unread(source.module)
-    lost -= _handed_on(source, sources)
-    if source.path.endswith("__init__.py"):
+    lost = set(_unread(new.data))
+    if gone:
+        dropped = {id(n) for statement in gone for n in ast.walk(statement)}
+        old_names = [n for n in ast.walk(source.module) if isinstance(n, ast.Name)]
+        in_gone = {n.id for n in old_names if id(n) in dropped}
+        lost |= in_gone - {n.id for n in old_names if id(n) not in dropped}
+    lost -= _unread(source.data)
+    if not lost or source.path.endswith("__init__.py"):
         return []
+    lost -= _handed_on(source, sources)
     found = []
     for statement in source.module.body:
         names = _bound(statement)

@@ -132,4 +132,6 @@ def test_an_import_that_other_files_take_from_here_stays() -> None:
 )
 def test_what_a_reader_would_stumble_over_is_counted(code: str, count: int) -> None:
     """So that a candidate without it can win over one with."""
-    assert blemishes("m.py", code.encode()) == count
+    clean = b"def f(x):\n    return x\n"
+    assert blemishes(Source("m.py", clean), code.encode()) == count
+    assert blemishes(Source("m.py", code.encode()), clean) == -count
