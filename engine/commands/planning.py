@@ -158,9 +158,10 @@ def oracle_for(
         found = known.reached_by(candidate, touched)
         return [item for item in found if item.probe not in spec.also_changes]
 
-    def measure(candidate: Tree, cases: Sequence[Case]) -> list[Outcome]:
+    def measure(candidate: Tree, cases: Sequence[Case], limit: float) -> list[Outcome]:
         progress(f"looking for a place for the bug: {oracle.tried} tried")
-        return servers.outcomes(candidate, jobs_of(cases), server="candidates")
+        limit = min(limit, servers.limit)
+        return servers.outcomes(candidate, jobs_of(cases), server="candidates", limit=limit)
 
     oracle = Oracle(measure, symptoms, near)
     if not oracle.check_symptom():

@@ -10,6 +10,7 @@ from engine.judge.compare import Difference, difference
 from engine.run.types import Case, Outcome, Tree
 
 SEEDS = 3  # draws a symptom and regime, at least
+WAIT, SLOWER = 1.0, 10  # a candidate may take a second, and so many times what healthy code took
 BEFORE = "before"
 
 
@@ -40,7 +41,7 @@ class Trial(msgspec.Struct, frozen=True):
     runs: bool = True
 
 
-Measure = Callable[[Tree, Sequence[Case]], list[Outcome]]
+Measure = Callable[[Tree, Sequence[Case], float], list[Outcome]]  # the last: limit in seconds
 Siblings = Callable[[Tree], list["Item"]]  # what a candidate's edits might reach, as it was before
 
 
@@ -57,6 +58,7 @@ class Oracle:
         self._first = [item for i, item in enumerate(symptoms) if i % SEEDS == 0]
         self._rest = [item for i, item in enumerate(symptoms) if i % SEEDS]
         self._siblings = siblings
+        self._told: set[int] = set()  # siblings that gave a candidate away: asked first
         self.tried = 0
         unbroken = [item for item in symptoms if item.like != BEFORE]
         self._changes = any(_unlike(item, item.before) for item in unbroken)
@@ -76,14 +78,20 @@ class Oracle:
         if reason:
             return Trial(False, met, reason)
         siblings = self._siblings(tree)
-        for item, outcome in zip(siblings, self._run(tree, siblings), strict=True):
-            found = _unlike(item, outcome)
-            if found:
-                return Trial(False, met, f"it also breaks {item.probe}", item.probe)
+        likely = [item for item in siblings if id(item) in self._told]
+        others = [item for item in siblings if id(item) not in self._told]
+        for group in (likely, others):
+            for item, outcome in zip(group, self._run(tree, group), strict=True):
+                if _unlike(item, outcome):
+                    self._told.add(id(item))
+                    return Trial(False, met, f"it also breaks {item.probe}", item.probe)
         return Trial(True, met)
 
     def _run(self, tree: Tree, items: Sequence[Item]) -> list[Outcome]:
-        return self._measure(tree, [item.case for item in items])
+        if not items:
+            return []
+        limit = WAIT + SLOWER * sum(item.before.seconds for item in items)
+        return self._measure(tree, [item.case for item in items], limit)
 
 
 def _compared(items: Sequence[Item], outcomes: Sequence[Outcome]) -> tuple[frozenset[str], str]:
