@@ -321,7 +321,12 @@ class Tracer:
                     where=self._file,
                 )
             found = {s.key: s for s in recorded.holding(np.asarray(named[value]))}
-            kept = found if kept is None else {key: kept[key] for key in kept if key in found}
+            before = found if kept is None else kept
+            kept = {
+                key: min(before[key], found[key], key=lambda site: site.steady)
+                for key in before
+                if key in found
+            }
         return list((kept or {}).values())
 
     def _run(self, name: str, regime: str) -> list[tuple[Values, places.Recording]]:

@@ -17,7 +17,7 @@ Key = tuple[str, int, int, int, int]  # path, line, column, end line, end column
 
 
 class Site(msgspec.Struct, frozen=True):
-    """An expression that was executed."""
+    """An expression that was executed. `steady`: what it holds, it held each time."""
 
     path: str
     line: int
@@ -25,6 +25,7 @@ class Site(msgspec.Struct, frozen=True):
     end_line: int
     end_column: int
     node: str
+    steady: bool = True
 
     @property
     def key(self) -> Key:
@@ -41,11 +42,13 @@ class Recording:
 
     def __init__(self, trace: Iterable[Mapping[str, Any]]) -> None:
         self._sites: list[Site] = []
+        self._times: list[int] = []  # how often each was executed
         self._groups: dict[int, dict[tuple[int, ...], list[tuple[int, np.ndarray]]]] = {}
         self._heads: dict[tuple[int, ...], np.ndarray] = {}
         for row in trace:
             self._sites.append(Site(*row["site"]))
             values, frames = row["values"], row["frames"]
+            self._times.append(len(values))
             for value in values:
                 self._add(value)
             if len(values) > 1:
@@ -65,18 +68,23 @@ class Recording:
         """The expressions that held `wanted`, in the order of their first execution."""
         goal = np.asarray(wanted, dtype=np.float64)
         size = float(np.max(np.abs(goal), initial=0.0, where=np.isfinite(goal)))
-        kept: set[int] = set()
+        kept: dict[int, int] = {}  # how often each held it; what is no number is looked for once
         for shape, group in self._groups.get(goal.size, {}).items():
             heads = self._head(shape, group)
             for form in _forms(goal, shape):
                 near = _close(heads, _flat(form, HEAD), size)
                 for i in np.flatnonzero(near):
                     owner, value = group[i]
-                    if owner not in kept:
+                    if goal.size == 1 or owner not in kept:
                         whole = _flat(value, goal.size)[None]
                         if _close(whole, form.reshape(-1), size, _rough(value))[0]:
-                            kept.add(owner)
-        return [self._sites[i] for i in sorted(kept)]
+                            kept[owner] = kept.get(owner, 0) + 1
+        return [
+            msgspec.structs.replace(
+                self._sites[i], steady=goal.size > 1 or kept[i] == self._times[i]
+            )
+            for i in sorted(kept)
+        ]
 
     def _head(self, shape: tuple[int, ...], group: list[tuple[int, np.ndarray]]) -> np.ndarray:
         """The first numbers of each value of one shape, a row each."""

@@ -202,9 +202,11 @@ class Proposer:
     def _expressions(
         self, edit: RoleEdit, name: str, source: Source, node: ast.expr
     ) -> Iterator[ast.expr]:
-        """The learner's own expressions for a role: parts of the node, then names known there."""
+        """The learner's own expressions for a role: parts of the node, names known there, then
+        attributes that other methods of the class read; first those that always held it.
+        """
         held = {
-            site.key
+            site.key: not site.steady
             for site in self._trace(edit.probe, edit.regime, name)
             if site.path == source.path
         }
@@ -219,12 +221,16 @@ class Proposer:
             and (n.lineno <= node.lineno or (isinstance(n, ast.Name) and n.id in given_names))
         ]
         around.sort(key=lambda n: (READS.index(type(n)), -n.lineno))
-        for part in [*parts, *around]:
-            if _key(source.path, part) in held:
-                text = ast.dump(part)
-                if text not in given and len(given) < TEXTS:
-                    given.add(text)
-                    yield part
+        known = [
+            part
+            for part in [*parts, *around, *source.attributes_beside(function)]
+            if _key(source.path, part) in held
+        ]
+        for part in sorted(known, key=lambda part: held[_key(source.path, part)]):
+            text = ast.dump(part)
+            if text not in given and len(given) < TEXTS:
+                given.add(text)
+                yield part
 
     def _distance(self, path: str, node: ast.AST, inside: Iterable[str]) -> tuple[int, int]:
         """How far from the named roles: in their definition, in their file, elsewhere, in another

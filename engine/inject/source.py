@@ -126,6 +126,24 @@ class Source:
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
         return self._above(self._parents.get(id(node), self.module), kinds)
 
+    def attributes_beside(self, function: ast.AST) -> list[ast.expr]:
+        """What the other methods of its class read as `self.name`."""
+        above = self._parents.get(id(function))
+        if not isinstance(above, ast.ClassDef) or not isinstance(function, ast.FunctionDef):
+            return []
+        own = function.args.posonlyargs + function.args.args
+        return [
+            node
+            for method in above.body
+            if method is not function
+            for node in ast.walk(method)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and isinstance(node.value, ast.Name)
+            and own
+            and node.value.id == own[0].arg
+        ]
+
     def visible(self, node: ast.AST) -> set[str] | None:
         """The names that code at this place may read; None where a `*` import hides them."""
         found = set(dir(builtins))

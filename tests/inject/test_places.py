@@ -77,3 +77,13 @@ def test_scalars_and_integers() -> None:
     assert held([np.asarray(16)], [0], 16)
     assert held([np.asarray(0.25)], [0], 0.25)
     assert not held([np.asarray(15)], [0], 16)
+
+
+@pytest.mark.parametrize(
+    ("values", "steady"), [([5], True), ([5, 5, 5], True), ([0, 5, 10], False), ([10, 5], False)]
+)
+def test_a_number_is_held_for_good_or_only_in_passing(values: list[int], steady: bool) -> None:
+    """A loop's counter is 5 once, and no name for the head's size."""
+    row = {"site": list(SITE), "values": [np.asarray(n) for n in values], "frames": [0] * len(values)}
+    (site,) = Recording([row]).holding(np.asarray(5))
+    assert site.steady is steady
