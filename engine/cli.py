@@ -384,6 +384,54 @@ def dev_reach(
             reached(line)
 
 
+@dev.command("judge")
+def dev_judge(
+    candidate: Annotated[
+        list[str], typer.Option("--candidate", metavar="PATH", help="A folder to be judged.")
+    ],
+    exercise: Annotated[
+        str | None, typer.Option("--exercise", metavar="ID", help="A break: candidates are fixes.")
+    ] = None,
+    build: Annotated[
+        str | None,
+        typer.Option("--build", metavar="COMPONENT", help="A build: candidates are builds of it."),
+    ] = None,
+    healthy: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The code as it was before the break.")
+    ] = None,
+    broken: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="The code with the bug, for explanations.")
+    ] = None,
+    pack: Annotated[str, typer.Option(help="The pack of exercises.")] = "minimodel",
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", help="Repeat the verdict that had this seed.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Judge fixes or builds of other people's code. One line for each candidate (JSON Lines).
+
+    Example: engine dev judge --build embedding --candidate tests/corpus/loops --json
+    """
+    from engine.commands import dev_judge as command
+    from engine.view.out import bar, emit_line
+
+    lines = command.run(
+        candidate, exercise=exercise, build=build, healthy=healthy, broken=broken, pack=pack,
+        seed=seed,
+    )  # fmt: skip
+    errors = 0
+    for line in bar(lines, len(candidate)):
+        errors += line["verdict"] == "error"
+        if json:
+            emit_line(line)
+        else:
+            from engine.view.author import judged
+
+            judged(line)
+    if errors:
+        raise typer.Exit(3)
+
+
 @dev.command("schema")
 def dev_schema() -> None:
     """The JSON Schema of everything an author writes.

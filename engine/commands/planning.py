@@ -98,7 +98,7 @@ def plan_break(
             where=halted.outcome.output[:500],
             next="Is there an endless loop, or a print in one, that runs on import?",
         ) from None
-    _check_needs(servers, catalogue, id, tree, dtype, seed)
+    check_needs(servers, catalogue, id, tree, dtype, seed)
     started = time.perf_counter()
     oracle = oracle_for(servers, catalogue, id, tree, dtype, seed, known, progress)
     trace = Tracer(servers, entry.file, tree, dtype, seed)
@@ -169,9 +169,10 @@ def oracle_for(
     return oracle
 
 
-def _check_needs(
+def check_needs(
     servers: Servers, catalogue: Catalogue, id: str, tree: Tree, dtype: str, seed: int
 ) -> None:
+    """Whether a tree is healthy where a break needs it. Raises Unhealthy."""
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     checks = []
     for need in spec.needs:

@@ -151,7 +151,7 @@ def _value(
         return None
     if isinstance(expected, float) and isinstance(got, (int, float)):
         close = within(np.asarray(expected), np.asarray(float(got)), TOLERANCES[dtype])
-        return None if bool(close) else Difference("value", name, show(expected), show(got))
+        return None if bool(close) else Difference("value", name, *apart(expected, got))
     if type(expected) is not type(got) or expected != got:
         return Difference("value", name, show(expected), show(got))
     return None
@@ -180,7 +180,7 @@ def _array(
     wrong = np.argwhere(~np.atleast_1d(good))
     index = tuple(int(i) for i in wrong[0]) if expected.ndim else ()
     return Difference(
-        "value", name, show(expected[index]), show(got[index]), index, len(wrong),
+        "value", name, *apart(expected[index], got[index]), index, len(wrong),
         int(expected.size), expected.shape,
     )  # fmt: skip
 
@@ -202,6 +202,14 @@ def within(expected: np.ndarray, got: np.ndarray, tolerance: Tolerance) -> np.nd
 
 def _shape(shape: tuple[int, ...]) -> str:
     return "(" + ", ".join(str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def apart(expected: Any, got: Any) -> tuple[str, str]:
+    """Two numbers that differ, with as many digits as it takes to see it."""
+    wanted, given = show(expected), show(got)
+    if wanted != given:
+        return wanted, given
+    return f"{float(expected):.17g}", f"{float(got):.17g}"
 
 
 def show(value: Any) -> str:

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from engine.judge.compare import TOLERANCES, Difference, within
 from engine.run.types import Outcome
+
+if TYPE_CHECKING:
+    from engine.judge.verdict import Result
+
+
+def sentence(result: Result) -> str:
+    """The first difference of a check in one line: where, what was expected, what came, and why."""
+    found = result.difference
+    if found is None:
+        return ""
+    at = str(list(found.index)) if found.index else ""
+    name = f"{found.value}{at} is " if found.value else ""
+    parts = [
+        f"{result.component}, {result.id}, regime {result.regime} ({result.inputs}): "
+        f"{name}{found.got}, expected {found.expected}."
+    ]
+    if found.total > 1:
+        parts.append(f"{found.differing} of {found.total} values differ.")
+    if result.pattern:
+        parts.append(result.pattern)
+    if result.traceback:
+        parts.append(f"Raised at {result.traceback[-1]}.")
+    return " ".join(parts)
 
 
 def pattern(found: Difference, expected: Outcome, got: Outcome) -> str:
@@ -22,7 +45,9 @@ def pattern(found: Difference, expected: Outcome, got: Outcome) -> str:
         return _shapes(wanted, given)
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rows of NaN have no range, and that is all right
-        return _values(wanted.astype(np.float64), given.astype(np.float64))
+        kind = wanted.dtype.name if wanted.dtype.name in TOLERANCES else "float64"
+        differing = ~np.atleast_1d(within(wanted, given, TOLERANCES[kind]))
+        return _values(wanted.astype(np.float64), given.astype(np.float64), differing)
 
 
 def _same(wanted: Any, given: Any) -> bool:
@@ -45,7 +70,7 @@ def _shapes(wanted: np.ndarray, given: np.ndarray) -> str:
     return ""
 
 
-def _values(wanted: np.ndarray, given: np.ndarray) -> str:
+def _values(wanted: np.ndarray, given: np.ndarray, differing: np.ndarray) -> str:
     if np.isnan(given).any() and not np.isnan(wanted).any():
         first = np.argwhere(np.isnan(np.atleast_1d(given)))[0]
         where = f" from row {int(first[0])} on" if given.ndim > 1 else ""
@@ -57,16 +82,9 @@ def _values(wanted: np.ndarray, given: np.ndarray) -> str:
     if wanted.ndim >= 2 and wanted.shape[-1] == wanted.shape[-2]:
         if _same(wanted, np.swapaxes(given, -1, -2)):
             return "The last two axes are transposed."
-    finite = np.isfinite(wanted) & np.isfinite(given) & (wanted != 0)
-    if finite.any():
-        ratios = given[finite] / wanted[finite]
-        middle = float(np.median(ratios))
-        if middle and np.allclose(ratios, middle, rtol=1e-4):
-            return f"Your values are {middle:.4g} times the expected ones everywhere."
-        if wanted.ndim >= 2:
-            rows = given / np.where(wanted == 0, np.nan, wanted)
-            if np.all(np.nanmax(rows, -1) - np.nanmin(rows, -1) <= 1e-4 * np.nanmax(np.abs(rows))):
-                return "Each row is off by one constant factor of its own."
+    factor = _factor(wanted, given)
+    if factor:
+        return factor
     offset = given - wanted
     if np.allclose(offset, offset.flat[0], rtol=1e-4) and abs(offset.flat[0]) > 0:
         return f"Your values are all {float(offset.flat[0]):+.4g} away from the expected ones."
@@ -76,12 +94,37 @@ def _values(wanted: np.ndarray, given: np.ndarray) -> str:
         for step in (1, -1):
             if _same(np.roll(wanted, step, axis), given):
                 return f"Your values are shifted by one along axis {axis}."
+    return _part(differing)
+
+
+def _factor(wanted: np.ndarray, given: np.ndarray) -> str:
+    """One factor for all, or one for each row, told apart from rounding."""
+    finite = np.isfinite(wanted) & np.isfinite(given) & (wanted != 0)
+    if not finite.any():
+        return ""
+    ratios = np.where(finite, given / np.where(finite, wanted, 1.0), np.nan)
+    middle = float(np.nanmedian(ratios))
+    if middle and np.nanmax(np.abs(ratios - middle)) <= 1e-2 * abs(middle - 1):
+        return f"Your values are {middle:.6g} times the expected ones everywhere."
     if wanted.ndim >= 2:
-        differing = ~within(wanted, given, TOLERANCES["float32"])
-        wrong = np.flatnonzero(differing.reshape(len(wanted), -1).any(1)).tolist()
-        if len(wrong) < len(wanted):
-            shown = ", ".join(str(row) for row in wrong[:6])
-            return f"Only some rows of the first axis differ: {shown}" + (
-                ", ..." if len(wrong) > 6 else "."
-            )
+        rows = np.nanmedian(ratios, -1, keepdims=True)
+        if np.nanmax(np.abs(ratios - rows)) <= 1e-2 * np.nanmax(np.abs(rows - 1)):
+            return "Each row is off by one constant factor of its own."
     return ""
+
+
+def _part(differing: np.ndarray) -> str:
+    """The positions along one axis to which the difference keeps, where there is such an axis."""
+    best, said = 1.0, ""
+    for axis, length in enumerate(differing.shape):
+        others = tuple(i for i in range(differing.ndim) if i != axis)
+        wrong = np.flatnonzero(differing.any(others)).tolist()
+        if wrong and len(wrong) / length < best:
+            best = len(wrong) / length
+            first, last = wrong[0], wrong[-1]
+            if len(wrong) > 2 and last - first == len(wrong) - 1:
+                shown = f"{first} to {last}"
+            else:
+                shown = ", ".join(map(str, wrong[:6])) + (", ..." if len(wrong) > 6 else "")
+            said = f"Only positions {shown} of the {length} along axis {axis} differ."
+    return said

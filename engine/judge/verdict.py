@@ -2,7 +2,10 @@
 
 A fix is right when every measurement of the parts that the break may touch agrees with the learner's
 own code before the break, or with the reference, or with a variant that the spec accepts: one of
-them throughout, never a mixture. Everything else must be as it was.
+them throughout, never a mixture. Every other component must be as it was, or as the reference is.
+
+What the contract leaves open is not among the measurements, or is measured against the learner's
+own choice, so each reading of it agrees with the reference.
 """
 
 from __future__ import annotations
@@ -75,18 +78,27 @@ def judge_fix(
     touched: the broken component and those that use it; all others must be as before.
     acceptable: variants of the reference that count as right.
     """
+
+    def nearest(checks: Sequence[Planned], targets: Sequence[str]) -> tuple[list[Result], str]:
+        best: list[Result] = []
+        chosen = targets[0]
+        for target in targets:
+            found = [
+                _result(p, cases, _targets(p, cases, before, target), candidate) for p in checks
+            ]
+            if not best or _failures(found) < _failures(best):
+                best, chosen = found, target
+            if not _failures(found):
+                break
+        return best, chosen
+
     inside = [planned for planned in plan.checks if planned.component in touched]
-    outside = [planned for planned in plan.checks if planned.component not in touched]
-    rest = [_result(p, cases, _targets(p, cases, before, BEFORE), candidate) for p in outside]
-    best: list[Result] = []
-    chosen = BEFORE
-    for target in (BEFORE, REFERENCE, *acceptable):
-        results = [_result(p, cases, _targets(p, cases, before, target), candidate) for p in inside]
-        if not best or _failures(results) < _failures(best):
-            best, chosen = results, target
-        if not _failures(results):
-            break
-    return _verdict(best + rest, plan, chosen)
+    results, chosen = nearest(inside, (BEFORE, REFERENCE, *acceptable))
+    others = dict.fromkeys(p.component for p in plan.checks if p.component not in touched)
+    for component in others:
+        own = [planned for planned in plan.checks if planned.component == component]
+        results += nearest(own, (BEFORE, REFERENCE))[0]
+    return _verdict(results, plan, chosen)
 
 
 def healthy(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> tuple[Result, ...]:

@@ -48,3 +48,9 @@ def reached(line: dict[str, Any]) -> None:
     print(
         safe(f"{line['outcome']:9} {line['exercise']} in {line['model']}: {how} ({line['ms']} ms)")
     )
+
+
+def judged(line: dict[str, Any]) -> None:
+    """One line of `engine dev judge`."""
+    told = line["failing"]["explanation"] if line["failing"] else f"{line['checks']} checks"
+    print(safe(f"{line['verdict']:5} {line['candidate']}: {told} ({line['ms']} ms)"))

@@ -84,6 +84,10 @@ def test_scalars_and_integers() -> None:
 )
 def test_a_number_is_held_for_good_or_only_in_passing(values: list[int], steady: bool) -> None:
     """A loop's counter is 5 once, and no name for the head's size."""
-    row = {"site": list(SITE), "values": [np.asarray(n) for n in values], "frames": [0] * len(values)}
+    row = {
+        "site": list(SITE),
+        "values": [np.asarray(n) for n in values],
+        "frames": [0] * len(values),
+    }
     (site,) = Recording([row]).holding(np.asarray(5))
     assert site.steady is steady

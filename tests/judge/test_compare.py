@@ -113,7 +113,10 @@ def test_a_relative_error_of_a_thousandth_is_seen_at_every_size(size, error):
         (np.where(X > 100, X, np.nan), "NaN"),
         (np.roll(X, 1, 1), "shifted by one along axis 1"),
         (X * np.array([[1.0], [2.0]]), "one constant factor"),
-        (X + np.array([[0.0], [0.1]]) * X**2, "Only some rows"),
+        (X * (1 + 5e-6), "1.00001 times"),
+        (X * np.array([[1.0], [1 + 1e-5]]), "one constant factor"),
+        (X + np.array([[0.0], [0.1]]) * X**2, "Only positions 1 of the 2 along axis 0"),
+        (X + (np.arange(X.shape[1]) == 1) * X**2, "Only positions 1 of the"),
     ],
 )
 def test_the_explanation_names_the_pattern(got, words):
@@ -121,3 +124,9 @@ def test_the_explanation_names_the_pattern(got, words):
     expected, given_ = outcome(X), outcome(got)
     found = difference(expected, given_)
     assert words in pattern(found, expected, given_)
+
+
+def test_numbers_that_look_alike_are_told_apart():
+    """ "-0.340867, expected -0.340867" helps nobody."""
+    found = difference(outcome(np.array([1 / 3])), outcome(np.array([1 / 3 + 1e-6])))
+    assert found is not None and float(found.got) - float(found.expected) == pytest.approx(1e-6)

@@ -1,0 +1,163 @@
+"""First-order mutants of correct implementations: how many does the build judge accept, and which?
+
+    python tests/bench/mutants.py [--every N] [--seed S] [--fix] [FOLDER ...]
+
+FOLDER holds models, tests/corpus by default. In each file that defines what a component's roles
+name, one operator, constant, comparison, branch or statement is changed at a time. Accepted mutants
+are printed with their line: each is either equivalent under the contract, or a regime is missing.
+--every N takes one of N; --fix judges them as fixes of the healthy code instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.commands import flows
+from engine.commands.dev_reach import tree_at
+from engine.commands.session import fresh_seed
+from engine.errors import EngineError
+from engine.inject.source import Edit, Source
+from engine.practice.model import role_files
+from engine.run.types import Tree
+from engine.spec.load import Catalogue
+
+CORPUS = Path(__file__).resolve().parents[1] / "corpus"
+OPERATORS = {
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.Pow: "*", ast.MatMult: "*",
+    ast.FloorDiv: "*",
+}  # fmt: skip
+SIGNS = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**", ast.MatMult: "@",
+    ast.FloorDiv: "//",
+}  # fmt: skip
+COMPARED = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
+CALLS = {"sqrt": "abs", "exp": "abs", "log": "abs", "sum": "mean", "mean": "sum", "max": "min"}
+
+
+def mutants(source: Source, scope: ast.AST) -> Iterator[tuple[int, Edit]]:
+    """All first-order mutants below a node, with their line."""
+    for node in ast.walk(scope):
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            left, right = source.span(node.left)[1], source.span(node.right)[0]
+            between = source.text(left, right)
+            sign = SIGNS[type(node.op)]
+            if between.count(sign) == 1:
+                text = between.replace(sign, OPERATORS[type(node.op)])
+                yield node.lineno, Edit(source.path, left, right, text)
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left, right = source.span(node.left)[1], source.span(node.comparators[0])[0]
+            between = source.text(left, right)
+            if between.strip() in COMPARED:
+                text = between.replace(between.strip(), COMPARED[between.strip()])
+                yield node.lineno, Edit(source.path, left, right, text)
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float, bool):
+            start, end = source.span(node)
+            if isinstance(node.value, bool):
+                yield node.lineno, Edit(source.path, start, end, str(not node.value))
+            else:
+                yield node.lineno, Edit(source.path, start, end, repr(node.value + 1))
+                if node.value:
+                    yield node.lineno, Edit(source.path, start, end, repr(node.value * 0.5))
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            start, end = source.span(node)
+            yield node.lineno, Edit(source.path, start, start + 1, " ")
+        elif isinstance(node, (ast.If, ast.IfExp, ast.While)):
+            start, end = source.span(node.test)
+            text = f"(not ({source.text(start, end)}))"
+            yield node.lineno, Edit(source.path, start, end, text)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in CALLS:
+                end = source.span(node.func)[1]
+                start = end - len(node.func.attr)
+                yield node.lineno, Edit(source.path, start, end, CALLS[node.func.attr])
+        elif isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)):
+            start, end = source.span(node)
+            documents = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if not documents and node.lineno == node.end_lineno:
+                yield node.lineno, Edit(source.path, start, end, "pass")
+
+
+def all_of(catalogue: Catalogue, tree: Tree) -> Iterator[tuple[str, Source, int, Edit]]:
+    """The mutants of every component's own definitions."""
+    owners = role_files(tree.roles, tree.roots, tree.files)
+    for component in catalogue.contract.components:
+        if component not in catalogue.entries:
+            continue
+        for role in sorted(catalogue.roles_of(component)):
+            name = tree.roles[role].partition(":")[2].split(".")[-1]
+            if role not in owners or _users(catalogue, role)[0] != component:
+                continue
+            source = Source(owners[role], tree.files[owners[role]])
+            for scope in source.definitions(name):
+                for line, edit in mutants(source, scope):
+                    yield component, source, line, edit
+
+
+def _users(catalogue: Catalogue, role: str) -> list[str]:
+    """The components that name a role, fewest roles first: the first is the one that it is for."""
+    found = [c for c in catalogue.contract.components if role in catalogue.roles_of(c)]
+    return sorted(found, key=lambda c: len(catalogue.roles_of(c)))
+
+
+def main() -> None:
+    """Print accepted mutants and the counts."""
+    words = argparse.ArgumentParser()
+    words.add_argument("folders", nargs="*", type=Path)
+    words.add_argument("--every", type=int, default=1)
+    words.add_argument("--seed", type=int, default=0)
+    words.add_argument("--fix", metavar="ID", default=None, help="judge as a fix of this break")
+    given = words.parse_args()
+    catalogue = Catalogue.find("minimodel")
+    chosen = random.Random(given.seed)
+    judged: Counter[str] = Counter()
+    accepted: Counter[str] = Counter()
+    started = time.perf_counter()
+    folders = [m for f in given.folders or [CORPUS] for m in sorted(f.glob("*/"))]
+    with flows.servers_for(catalogue, None) as servers:
+        for folder in folders:
+            tree = tree_at(catalogue, folder.resolve())
+            for component, source, line, edit in all_of(catalogue, tree):
+                if chosen.randrange(given.every):
+                    continue
+                try:
+                    data = source.apply([edit])
+                    ast.parse(data)
+                except (SyntaxError, ValueError):
+                    continue
+                candidate = tree.replaced({source.path: data})
+                try:
+                    if given.fix:
+                        verdict = flows.grade_fix(
+                            servers, catalogue, given.fix, tree, candidate, fresh_seed()
+                        )
+                    else:
+                        verdict = flows.grade_build(
+                            servers, catalogue, component, candidate, fresh_seed()
+                        )
+                except EngineError as error:
+                    print(f"ERROR {folder.name} {source.path}:{line}: {error}", flush=True)
+                    continue
+                judged[component] += 1
+                if verdict.passed:
+                    accepted[component] += 1
+                    old = source.data.splitlines()[line - 1].decode().strip()
+                    new = data.splitlines()[line - 1].decode().strip()
+                    print(f"{component} {folder.name}/{source.path}:{line}\n    {old}\n    {new}")
+                    sys.stdout.flush()
+    for component, count in judged.items():
+        print(f"{component:16} {accepted[component]:4} of {count:5} accepted")
+    print(
+        f"{sum(accepted.values())} of {sum(judged.values())} accepted,"
+        f" {time.perf_counter() - started:.0f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()
