@@ -6,20 +6,21 @@ folder or of a learner's store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-import msgspec
+from msgspec.structs import replace
 
 from engine.errors import SpecError
 from engine.inject.imports import closure
-from engine.judge.plan import FIX_DRAWS, Plan, plan
+from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Verdict, judge_build, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
 from engine.run.types import Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Check
 
+FAR_DRAWS = 1  # of each regime of a component that does not use the broken one
 Progress = Callable[[str], None]
 
 
@@ -97,25 +98,37 @@ def grade_fix(
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     dtype = dtype_of(servers, catalogue, before)
     touched = {entry.component} | catalogue.users(entry.component)
-    checks = _everything(catalogue, id)
-    near = plan(
-        [pair for pair in checks if pair[0] in touched],
-        seed=seed, dtype=dtype, at_least=FIX_DRAWS,
-    )  # fmt: skip
     reached = affected_components(catalogue, before, candidate) - touched
-    far = plan([pair for pair in checks if pair[0] in reached], seed=seed, dtype=dtype)
-    shift = len(near.draws)
-    moved = [
-        msgspec.structs.replace(planned, draws=tuple(i + shift for i in planned.draws))
-        for planned in far.checks
-    ]
-    made = Plan(near.draws + far.draws, near.checks + tuple(moved), seed)
-    cases = servers.cases(made.draws, spec.acceptable)
-    work = jobs_of(cases)
+    checks = _everything(catalogue, id)
+
+    def planned(components: Collection[str], at_least: int = 0, at_most: int = 0) -> Plan:
+        chosen = [
+            (name, replace(check, draws=min(check.draws, at_most)) if at_most else check)
+            for name, check in checks
+            if name in components
+        ]
+        return plan(chosen, seed=seed, dtype=dtype, at_least=at_least)
+
+    made = joined(
+        planned({entry.component}, at_least=FIX_DRAWS),
+        planned(touched - {entry.component}),
+        planned(reached, at_most=FAR_DRAWS),
+    )
+    inputs = servers.cases(made.draws, healthy=False)
+    work = jobs_of(inputs)
     own = servers.outcomes(before, work, server="before")
     slowest = max((outcome.seconds for outcome in own), default=0.0)
     limit = max(LIMIT, HEALTHY_FACTOR * slowest)
     theirs = servers.outcomes(candidate, work, server="candidate", limit=limit)
+    raised = [i for i, outcome in enumerate(own) if outcome.raised is not None]
+    promised = servers.cases([made.draws[i] for i in raised])  # what an error has to name
+    cases = list(inputs)
+    for i, case in zip(raised, promised, strict=True):
+        cases[i] = case
+    verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
+    if verdict.passed:
+        return verdict
+    cases = servers.cases(made.draws, spec.acceptable)  # the reference is asked where it is needed
     return judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
 
 

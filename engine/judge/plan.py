@@ -10,7 +10,7 @@ import msgspec
 from engine.run.types import Draw
 from engine.spec.types import Check
 
-FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that the break touches
+FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe of the broken component
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -64,3 +64,16 @@ def plan(checks: Iterable[tuple[str, Check]], *, seed: int, dtype: str, at_least
         for component, check in checks
     ]
     return Plan(tuple(draws), tuple(planned), seed)
+
+
+def joined(*plans: Plan) -> Plan:
+    """All plans as one, of the first one's seed."""
+    draws: list[Draw] = []
+    checks: list[Planned] = []
+    for one in plans:
+        shift = len(draws)
+        draws += one.draws
+        for planned in one.checks:
+            moved = tuple(i + shift for i in planned.draws)
+            checks.append(msgspec.structs.replace(planned, draws=moved))
+    return Plan(tuple(draws), tuple(checks), plans[0].seed)

@@ -72,11 +72,13 @@ def judge_fix(
     *,
     touched: Collection[str],
     acceptable: Collection[str] = (),
+    restored: bool = False,
 ) -> Verdict:
     """The fixed code against one target.
 
-    touched: the broken component and those that use it; all others must be as before.
-    acceptable: variants of the reference that count as right.
+    touched: the broken component and those that use it; each of the others is measured by itself.
+    acceptable: variants of the reference that count as right. restored: the code before the break
+    is the only target; the reference is then needed only where that code raised.
     """
 
     def nearest(checks: Sequence[Planned], targets: Sequence[str]) -> tuple[list[Result], str]:
@@ -93,11 +95,12 @@ def judge_fix(
         return best, chosen
 
     inside = [planned for planned in plan.checks if planned.component in touched]
-    results, chosen = nearest(inside, (BEFORE, REFERENCE, *acceptable))
+    targets = (BEFORE,) if restored else (BEFORE, REFERENCE)
+    results, chosen = nearest(inside, targets if restored else (*targets, *acceptable))
     others = dict.fromkeys(p.component for p in plan.checks if p.component not in touched)
     for component in others:
         own = [planned for planned in plan.checks if planned.component == component]
-        results += nearest(own, (BEFORE, REFERENCE))[0]
+        results += nearest(own, targets)[0]
     return _verdict(results, plan, chosen)
 
 
@@ -114,14 +117,14 @@ def _targets(
     planned: Planned, cases: Sequence[Case], before: Sequence[Outcome], target: str
 ) -> Mapping[int, Outcome]:
     if target == BEFORE:
-        return {i: _as_promised(before[i], cases[i].expected[""]) for i in planned.draws}
+        return {i: _as_promised(before[i], cases[i].expected.get("")) for i in planned.draws}
     name = "" if target == REFERENCE else target
     return {i: cases[i].expected.get(name, cases[i].expected[""]) for i in planned.draws}
 
 
-def _as_promised(before: Outcome, reference: Outcome) -> Outcome:
+def _as_promised(before: Outcome, reference: Outcome | None) -> Outcome:
     """The learner's own outcome; an error must go on naming what the contract wants named."""
-    if before.raised is None or reference.raised is None:
+    if before.raised is None or reference is None or reference.raised is None:
         return before
     if difference(reference, before, aspects=("raised",)) is not None:
         return before

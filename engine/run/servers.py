@@ -10,6 +10,7 @@ holds the texts of `call.py` and exactly one tree.
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -20,12 +21,13 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -52,6 +54,9 @@ START_LIMIT = 60.0  # seconds for the interpreter to import numpy
 GRACE = 1.0  # seconds, after which a server that does not answer is killed
 MEMORY = 4 << 30  # bytes
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
+SPLIT = 64  # jobs, from which on two children share them
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+T = TypeVar("T")
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -225,7 +230,7 @@ class Servers:
             return self._servers[name]
         self._greet()
         ours, theirs = socket.socketpair()
-        learner = name != "pack"
+        learner = name not in ("pack", "pack+")
         control = self._learner_zygote if learner else self._pack_zygote
         socket.send_fds(control, [b"f"], [theirs.fileno()])
         theirs.close()
@@ -262,6 +267,24 @@ class Servers:
         reference itself is wanted; without it and without variants only inputs are drawn.
         Raises SpecError when the pack's own code fails.
         """
+        variants = tuple(variants)
+        half = self._beside("pack", len(draws))
+        if half:
+            parts = [(list(draws[i::2]), list(given[i::2])) for i in range(2)]
+            return alternating(
+                lambda: self._cases(*parts[0], variants, healthy, "pack"),
+                lambda: self._cases(*parts[1], variants, healthy, half),
+            )
+        return self._cases(draws, given, variants, healthy, "pack")
+
+    def _cases(
+        self,
+        draws: Sequence[Draw],
+        given: Sequence[Values],
+        variants: Iterable[str],
+        healthy: bool,
+        server: str,
+    ) -> list[Case]:
         wanted = [*([""] if healthy else []), *[name for name in variants if name]]
         work = [
             {
@@ -276,7 +299,7 @@ class Servers:
             }
             for i, draw in enumerate(draws)
         ]
-        answers, end = self._run("pack", work, None, START_LIMIT)
+        answers, end = self._run(server, work, None, START_LIMIT)
         cases = []
         for i, draw in enumerate(draws):
             where = f"{draw.component}/cases.py, reference.py: probe {draw.probe}, {draw.regime}"
@@ -311,10 +334,26 @@ class Servers:
     ) -> list[Outcome]:
         """Run probes on a tree: one Outcome a job, in order.
 
-        One child works through the jobs; when it dies the rest is taken up by another, when it
-        runs out of time the rest is "not run". Trees that must not know of each other are given
-        `server` names of their own.
+        One child works through the jobs, or two, each through every other one; when it dies the
+        rest is taken up by another, when it runs out of time the rest is "not run". Trees that must
+        not know of each other are given `server` names of their own.
         """
+        half = self._beside(server, 0 if trace else len(jobs))
+        if half:
+            return alternating(
+                lambda: self._outcomes(tree, jobs[::2], server, None, limit),
+                lambda: self._outcomes(tree, jobs[1::2], half, None, limit),
+            )
+        return self._outcomes(tree, jobs, server, trace, limit)
+
+    def _outcomes(
+        self,
+        tree: Tree,
+        jobs: Sequence[Job],
+        server: str,
+        trace: Mapping[str, Any] | None,
+        limit: float | None,
+    ) -> list[Outcome]:
         found: dict[int, Outcome] = {}
         for _ in range(RERUNS + 1):
             rest = [i for i in range(len(jobs)) if i not in found]
@@ -343,6 +382,15 @@ class Servers:
                 break
         unrun = Outcome(stopped="not run")
         return [found.get(i, unrun) for i in range(len(jobs))]
+
+    def _beside(self, name: str, jobs: int) -> str:
+        """A second server for half of the jobs, where they and the processors are many; else ""."""
+        if jobs < SPLIT or CORES < 2:
+            return ""
+        other = f"{name}+"
+        self._server(name)
+        self._server(other)
+        return other
 
     def sandbox_of(self, name: str) -> Sandbox:
         """What the machine offers; starts a server where none was needed yet."""
@@ -401,6 +449,29 @@ class Servers:
         except OSError:
             self._drop(name)
             return answers, gone
+
+
+def alternating(even: Callable[[], list[T]], odd: Callable[[], list[T]]) -> list[T]:
+    """Two lists, made at the same time, as one: an item of the first, an item of the second, ..."""
+    made: list[list[T]] = []
+    failed: list[BaseException] = []
+
+    def second() -> None:
+        try:
+            made.append(odd())
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=second, daemon=True)
+    thread.start()
+    first = even()  # where this is interrupted, the servers close and the other ends by itself
+    thread.join()
+    if failed:
+        raise failed[0]
+    both: list[T] = []
+    for pair in itertools.zip_longest(first, made[0]):
+        both += pair
+    return both[: len(first) + len(made[0])]
 
 
 def bootstrap() -> bytes:
