@@ -31,6 +31,8 @@ def initialisation(learner, record, vocab_size, d_model, seed):
     record(fourth_moment=float((z**4).mean() / (z**2).mean() ** 2))
     record(columns_differ=float(np.abs(np.corrcoef(z[:, 0], z[:, 1])[0, 1])))
     record(seeds_differ=bool(np.any(drawn != other)))
+    again = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed)).weight.data
+    record(seeds_repeat=bool(np.all(drawn == again)))
 
 
 def forward(learner, record, weight, ids, grad):

@@ -27,7 +27,7 @@ def initialisation(out, variant, *, vocab_size, d_model, seed):
     out.within(deviation=(1 - SIGMAS / (2 * n) ** 0.5, 1 + SIGMAS / (2 * n) ** 0.5))
     out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
     out.within(columns_differ=(0, SIGMAS / vocab_size**0.5))
-    out.record(seeds_differ=True)
+    out.record(seeds_differ=True, seeds_repeat=True)
 
 
 def forward(out, variant, *, weight, ids, grad):

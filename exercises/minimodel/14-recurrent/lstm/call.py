@@ -28,6 +28,10 @@ def attributes(learner, record, d_in, d_hidden, seed):
         record(**{name + "_shape": list(parameter.data.shape)})
     found = list(lstm.parameters())
     record(parameters=len(found))
+    again = learner.LSTM(d_in, d_hidden, rng=np.random.default_rng(seed))
+    record(
+        seeds_repeat=all(np.array_equal(p.data, getattr(again, n).data) for n, p in mine.items())
+    )
     for name, parameter in mine.items():
         record(**{name + "_is_a_parameter": any(p is parameter for p in found)})
 

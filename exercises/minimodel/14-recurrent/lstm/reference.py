@@ -73,7 +73,7 @@ def names(at):
 
 def attributes(out, variant, *, d_in, d_hidden, seed):
     out.record(w_x_shape=[d_in, 4 * d_hidden], w_h_shape=[d_hidden, 4 * d_hidden])
-    out.record(b_shape=[4 * d_hidden], parameters=3)
+    out.record(b_shape=[4 * d_hidden], parameters=3, seeds_repeat=True)
     out.record(w_x_is_a_parameter=True, w_h_is_a_parameter=True, b_is_a_parameter=True)
 
 

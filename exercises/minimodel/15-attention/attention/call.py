@@ -36,6 +36,9 @@ def parts(learner, record, d_model, n_heads, causal, use_rope):
     found = list(attention.parameters())
     record(parameters=len(found), are_found=all(any(p is w for p in found) for w in four))
     record(are_different=len({id(w) for w in four}) == 4)
+    again = learner.MultiHeadAttention(d_model, n_heads, rng=np.random.default_rng(0))
+    others = [again.w_q, again.w_k, again.w_v, again.w_o]
+    record(seeds_repeat=all(np.array_equal(a.data, b.data) for a, b in zip(four, others)))
 
 
 def heads(learner, record, d_model, n_heads):

@@ -87,7 +87,7 @@ def forward(out, variant, *, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, g
 
 def parts(out, variant, *, d_model, n_heads, causal, use_rope):
     out.record(shapes=[[d_model, d_model]] * 4, are_parameters=True, parameters=4)
-    out.record(are_found=True, are_different=True)
+    out.record(are_found=True, are_different=True, seeds_repeat=True)
 
 
 def heads(out, variant, *, d_model, n_heads):

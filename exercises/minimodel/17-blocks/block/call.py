@@ -32,6 +32,11 @@ def attributes(learner, record, d_model, n_heads, d_ff):
     record(**{name: list(p.data.shape) for name, p in parameters(block).items()})
     found = list(block.parameters())
     record(parameters=len(found), numbers=sum(int(p.data.size) for p in found))
+    first, again = (
+        parameters(learner.TransformerBlock(d_model, n_heads, d_ff, rng=np.random.default_rng(7)))
+        for _ in range(2)
+    )
+    record(seeds_repeat=all(np.array_equal(first[n].data, again[n].data) for n in first))
 
 
 def forward(learner, record, x, grad, n_heads, **weights):

@@ -108,6 +108,7 @@ def attributes(out, variant, *, d_model, n_heads, d_ff):
     out.record(gain_2=[d_model], bias_2=[d_model], w_1=[d_model, d_ff], b_1=[d_ff])
     out.record(w_2=[d_ff, d_model], b_2=[d_model], parameters=12)
     out.record(numbers=4 * d_model + 4 * d_model**2 + 2 * d_model * d_ff + d_ff + d_model)
+    out.record(seeds_repeat=True)
 
 
 def forward(out, variant, *, x, grad, n_heads, **weights):

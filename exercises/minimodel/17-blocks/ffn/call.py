@@ -20,6 +20,9 @@ def attributes(learner, record, d_model, d_ff):
         own = getattr(ffn, name)
         record(**{name: list(own.data.shape), f"{name}_is_learned": any(p is own for p in found)})
     record(parameters=len(found))
+    first, again = (learner.FFN(d_model, d_ff, rng=np.random.default_rng(7)) for _ in range(2))
+    same = (np.array_equal(getattr(first, n).data, getattr(again, n).data) for n in NAMES)
+    record(seeds_repeat=all(same))
 
 
 def gelu(learner, record, x):

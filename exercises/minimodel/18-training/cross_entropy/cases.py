@@ -47,6 +47,8 @@ def forward(rng, regime, dtype):
         targets = targets[..., :-1]
     if regime == "flat_targets":
         targets = targets.reshape(-1)[:-1]
+    if regime == "class_next":  # the first that is not there
+        targets.reshape(-1)[1] = V
     if regime == "class_beyond":
         targets.reshape(-1)[1] = V + int(rng.integers(0, 50))
     if regime == "class_negative":
