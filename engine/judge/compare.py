@@ -152,7 +152,10 @@ def _value(
     if isinstance(expected, float) and isinstance(got, (int, float)):
         close = within(np.asarray(expected), np.asarray(float(got)), TOLERANCES[dtype])
         return None if bool(close) else Difference("value", name, *apart(expected, got))
-    if type(expected) is not type(got) or expected != got:
+    if type(expected) is not type(got):
+        kinds = [f"{show(v)} ({type(v).__name__})" for v in (expected, got)]
+        return Difference("value", name, *kinds)
+    if expected != got:
         return Difference("value", name, show(expected), show(got))
     return None
 

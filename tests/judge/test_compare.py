@@ -130,3 +130,92 @@ def test_numbers_that_look_alike_are_told_apart():
     """ "-0.340867, expected -0.340867" helps nobody."""
     found = difference(outcome(np.array([1 / 3])), outcome(np.array([1 / 3 + 1e-6])))
     assert found is not None and float(found.got) - float(found.expected) == pytest.approx(1e-6)
+
+
+PLAIN = [
+    (3.0, 3.0 + 1e-12, True),
+    (3.0, 3, True),
+    (3.0, 3.001, False),
+    (3.0, float("nan"), False),
+    (float("nan"), float("nan"), True),
+    (3, 3, True),
+    (3, 4, False),
+    (3, 3.0, False),
+    (1, True, False),
+    (True, True, True),
+    (True, False, False),
+    ("abc", "abc", True),
+    ("abc", "abd", False),
+    (None, None, True),
+    (None, 0, False),
+    ({"list": [1, 2]}, {"list": [1, 2]}, True),
+    ({"list": [1, 2]}, {"list": [1, 3]}, False),
+    ({"list": [1, 2]}, {"list": [1]}, False),
+    ({"list": [1, 2]}, 3, False),
+    ({"within": [1.0, 2.0]}, 1.0, True),
+    ({"within": [1.0, 2.0]}, 2.0, True),
+    ({"within": [1.0, 2.0]}, 2.01, False),
+    ({"within": [0.0, 2.0]}, True, False),
+    ({"within": [1.0, 2.0]}, float("nan"), False),
+    ({"within": [1.0, 2.0]}, "1.5", False),
+]
+
+
+@pytest.mark.parametrize(("expected", "got", "same"), PLAIN)
+def test_plain_values_agree_or_do_not(expected, got, same):
+    """Numbers up to rounding, everything else by kind and value."""
+    found = difference(outcome(expected), outcome(got))
+    assert (found is None) == same
+    if found:
+        assert found.expected != found.got
+        assert difference(outcome(expected), outcome(got), values=("other",)) is None
+
+
+@pytest.mark.parametrize(("expected", "got"), [(3.0, 4.0), (X, X + 1), ("a", "b")])
+def test_an_aspect_that_does_not_count_is_not_compared(expected, got):
+    """A check that asks for errors alone is not failed by a value."""
+    assert difference(outcome(expected), outcome(got), aspects=("raised", "shape")) is None
+    assert difference(outcome(expected), outcome(got), aspects=("value",)) is not None
+
+
+def test_a_shape_counts_where_shape_or_value_does():
+    """And nowhere else."""
+    for aspects, differs in ((("shape",), True), (("value",), True), (("dtype",), False)):
+        found = difference(outcome(X), outcome(X[:1]), aspects=aspects)
+        assert (found is not None) == differs
+
+
+def test_an_error_where_none_belongs_counts_whatever_is_asked_for():
+    """A check of values cannot be passed by raising."""
+    raised = Outcome(raised=Raised("ValueError", ("ValueError",), "no"))
+    found = difference(outcome(X), raised, aspects=("value",))
+    assert found is not None and found.aspect == "raised" and found.got == "ValueError: no"
+    assert difference(raised, raised, aspects=("value",)) is None
+    assert difference(outcome(X), outcome(X), aspects=("value",)) is None
+
+
+@pytest.mark.parametrize(
+    ("mentions", "told"), [((), "ValueError"), (("7",), "ValueError naming 7")]
+)
+def test_the_error_that_was_expected_is_told_in_words(mentions, told):
+    """Its kind, and what it should have named."""
+    found = difference(Outcome(raised=Raised("ValueError", mentions=mentions)), Outcome())
+    assert found is not None and (found.expected, found.got) == (told, "no error")
+
+
+def test_the_first_differing_place_and_how_many_there_are():
+    """Position, numbers and shape, as the explanation needs them."""
+    found = difference(outcome(X), outcome(X + np.array([[0, 0, 1.0], [0, 2.0, 0]])))
+    assert found is not None
+    assert (found.index, found.expected, found.got) == ((0, 2), "3", "4")
+    assert (found.differing, found.total, found.shape) == (2, 6, (2, 3))
+    one = difference(outcome(np.array(2.0)), outcome(np.array(3.0)))
+    assert one is not None and (one.index, one.expected, one.got) == ((), "2", "3")
+    assert difference(outcome(np.arange(3)), outcome(np.array([0, 1, 3]))) is not None
+
+
+def test_a_number_that_cancels_is_compared_with_the_array_it_came_from():
+    """1e-14 beside a row of 1 is rounding, beside a row of 1e-13 it is not."""
+    assert difference(outcome(np.array([[1e-14, 1.0]])), outcome(np.array([[0.0, 1.0]]))) is None
+    wanted, got = np.array([[1e-14, 1e-13]]), np.array([[0.0, 1e-13]])
+    assert difference(outcome(wanted), outcome(got)) is not None
