@@ -153,8 +153,8 @@ def _value(
         close = within(np.asarray(expected), np.asarray(float(got)), TOLERANCES[dtype])
         return None if bool(close) else Difference("value", name, *apart(expected, got))
     if type(expected) is not type(got):
-        kinds = [f"{show(v)} ({type(v).__name__})" for v in (expected, got)]
-        return Difference("value", name, *kinds)
+        wanted, given = (f"{show(v)} ({type(v).__name__})" for v in (expected, got))
+        return Difference("value", name, wanted, given)
     if expected != got:
         return Difference("value", name, show(expected), show(got))
     return None
