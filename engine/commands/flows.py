@@ -16,7 +16,7 @@ from engine.inject.imports import closure
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Verdict, judge_build, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
-from engine.run.types import Case, Outcome, Tree
+from engine.run.types import MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Check
 
@@ -39,7 +39,13 @@ def component_probe(name: str, where: str) -> tuple[str, str]:
 def jobs_of(cases: Sequence[Case]) -> list[Job]:
     """The learner's side of cases: inputs only."""
     return [
-        Job(case.draw.component, case.draw.probe, case.inputs, case.draw.seed % (1 << 32))
+        Job(
+            case.draw.component,
+            case.draw.probe,
+            case.inputs,
+            case.draw.seed % (1 << 32),
+            case.draw.manner,
+        )
         for case in cases
     ]
 
@@ -75,7 +81,7 @@ def grade_build(
         made = plan(checks, seed=seed, dtype="float64")
         unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
         return judge_build(made, servers.cases(made.draws), [halted.outcome, *unrun])
-    made = plan(checks, seed=seed, dtype=dtype)
+    made = plan(checks, seed=seed, dtype=dtype, manners=("", *catalogue.contract.modes, "reused"))
     cases = servers.cases(made.draws)
     return judge_build(made, cases, servers.outcomes(tree, jobs_of(cases)))
 
@@ -100,6 +106,7 @@ def grade_fix(
     touched = {entry.component} | catalogue.users(entry.component)
     reached = affected_components(catalogue, before, candidate) - touched
     checks = _everything(catalogue, id)
+    manners = ("", *catalogue.contract.modes, *MANNERS)
 
     def planned(components: Collection[str], at_least: int = 0, at_most: int = 0) -> Plan:
         chosen = [
@@ -107,7 +114,7 @@ def grade_fix(
             for name, check in checks
             if name in components
         ]
-        return plan(chosen, seed=seed, dtype=dtype, at_least=at_least)
+        return plan(chosen, seed=seed, dtype=dtype, at_least=at_least, manners=manners)
 
     made = joined(
         planned({entry.component}, at_least=FIX_DRAWS),
@@ -156,4 +163,7 @@ def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[
 
 def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
     """Servers that hold this pack; the pack's own folder is closed to learner code."""
-    return Servers(catalogue.code(), python=python, hidden=[*hidden, catalogue.folder])
+    return Servers(
+        catalogue.code(), python=python, hidden=[*hidden, catalogue.folder],
+        modes=catalogue.contract.modes,
+    )  # fmt: skip

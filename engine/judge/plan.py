@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -35,10 +36,18 @@ def derive(master: int, *parts: object) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
-def plan(checks: Iterable[tuple[str, Check]], *, seed: int, dtype: str, at_least: int = 0) -> Plan:
+def plan(
+    checks: Iterable[tuple[str, Check]],
+    *,
+    seed: int,
+    dtype: str,
+    at_least: int = 0,
+    manners: Sequence[str] = ("",),
+) -> Plan:
     """Draw each (probe, regime) once for all the checks that share it.
 
     at_least: draws for each probe, spread over its regimes, on top of what the checks ask.
+    manners: how the draws of each probe are given to the learner's code, in turn.
     """
     checks = list(checks)
     counts: dict[tuple[str, str], dict[str, int]] = {}
@@ -50,11 +59,12 @@ def plan(checks: Iterable[tuple[str, Check]], *, seed: int, dtype: str, at_least
     places: dict[tuple[str, str, str], list[int]] = {}
     for (component, probe), regimes in counts.items():
         each = -(-at_least // len(regimes))
+        turn = itertools.cycle(manners)
         for regime, count in regimes.items():
             for i in range(max(count, each)):
                 value = derive(seed, component, probe, regime, i)
                 places.setdefault((component, probe, regime), []).append(len(draws))
-                draws.append(Draw(component, probe, regime, value, dtype))
+                draws.append(Draw(component, probe, regime, value, dtype, next(turn)))
     planned = [
         Planned(
             component,

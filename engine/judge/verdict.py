@@ -19,7 +19,7 @@ from engine.errors import EngineError
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
 from engine.judge.plan import Plan, Planned
-from engine.run.types import Case, Outcome
+from engine.run.types import MANNERS, Case, Outcome
 from engine.spec.types import Text
 
 BEFORE, REFERENCE = "before", "reference"
@@ -174,6 +174,9 @@ def shapes(case: Case) -> str:
             parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
         elif value is not None:
             parts.append(f"{name} = {value}")
+    manner = case.draw.manner
+    if manner:
+        parts.append(MANNERS.get(manner, f"after {manner}()"))
     return ", ".join(parts)
 
 

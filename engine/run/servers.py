@@ -66,6 +66,7 @@ class Job(msgspec.Struct, frozen=True):
     probe: str
     inputs: Values
     seed: int = 0
+    manner: str = ""  # see types.Draw
 
 
 class Server:
@@ -103,11 +104,21 @@ class Servers:
     pack: the pack's files, {"pack/<component>/call.py": text, ...}.
     python: the learner's interpreter, None for the engine's own.
     hidden: paths that learner code must never read.
+    modes: methods -> the roles whose instances have them, for jobs in that manner.
     """
 
     def __init__(
-        self, pack: Mapping[str, bytes], *, python: str | None = None, hidden: Sequence[Path] = ()
+        self,
+        pack: Mapping[str, bytes],
+        *,
+        python: str | None = None,
+        hidden: Sequence[Path] = (),
+        modes: Mapping[str, Sequence[str]] = {},
     ) -> None:
+        self._modes = {
+            **modes,
+            "direct": sorted({role for some in modes.values() for role in some}),
+        }
         self._pack = dict(pack)
         self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
         self._python = python
@@ -367,6 +378,8 @@ class Servers:
                     "probe": jobs[i].probe,
                     "inputs": jobs[i].inputs,
                     "seed": jobs[i].seed,
+                    "manner": jobs[i].manner,
+                    "made": list(self._modes.get(jobs[i].manner, ())),
                 }
                 for i in rest
             ]

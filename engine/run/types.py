@@ -59,14 +59,27 @@ class Outcome(msgspec.Struct, frozen=True):
     trace: tuple[Any, ...] = ()
 
 
+MANNERS = {
+    "direct": "forward() called by itself",
+    "fortran": "arrays with their first axis innermost in memory",
+    "strided": "arrays that are every other number of a larger one",
+    "reused": "arrays that held other numbers a moment before",
+}
+
+
 class Draw(msgspec.Struct, frozen=True):
-    """One input to be drawn: which probe of which component, in which regime, from which seed."""
+    """One input to be drawn: which probe of which component, in which regime, from which seed.
+
+    `manner`: how it is given to the learner's code, which must not matter: a mode of the pack, or
+    one of MANNERS.
+    """
 
     component: str
     probe: str
     regime: str
     seed: int
     dtype: str = "float64"
+    manner: str = ""
 
 
 class Case(msgspec.Struct, frozen=True):

@@ -38,7 +38,11 @@ class DtypeProbe(Spec, frozen=True, kw_only=True):
 
 
 class Pack(Spec, frozen=True, kw_only=True):
-    """A contract: roles -> import paths, components and what they use, the order of the course."""
+    """A contract: roles -> import paths, components and what they use, the order of the course.
+
+    `modes`: methods without arguments that change no value -> the roles whose instances have them.
+    Judgements call them in some of the draws.
+    """
 
     title: Text
     framework: Literal["numpy"]
@@ -49,6 +53,7 @@ class Pack(Spec, frozen=True, kw_only=True):
     components: dict[str, Component]
     path: tuple[str, ...]
     dtype: DtypeProbe | None = None
+    modes: dict[str, tuple[str, ...]] = {}
 
 
 # ---------------------------------------------------------------- shared

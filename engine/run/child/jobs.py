@@ -10,6 +10,7 @@ import collections
 import hashlib
 import importlib
 import linecache
+import random
 import sys
 import time
 import types
@@ -40,6 +41,88 @@ class Learner:
             found = getattr(found, part)
         self.__dict__[role] = found
         return found
+
+
+class Mannered:
+    """The learner's names, where what some roles make is put into a mode, or called directly."""
+
+    def __init__(self, learner, roles, manner):
+        self._learner, self._roles, self._manner = learner, roles, manner
+
+    def __getattr__(self, role):
+        found = getattr(self._learner, role)
+        return Maker(found, self._manner) if role in self._roles else found
+
+
+class Maker:
+    """A class of the learner's, for calls; everything else is passed on."""
+
+    def __init__(self, made, manner):
+        self._made, self._manner = made, manner
+
+    def __call__(self, *args, **named):
+        one = self._made(*args, **named)
+        if self._manner == "direct":
+            call_forward(one)
+        elif callable(getattr(one, self._manner, None)):
+            getattr(one, self._manner)()
+        return one
+
+    def __getattr__(self, name):
+        return getattr(self._made, name)
+
+
+def call_forward(one):
+    """Calling the object is calling its forward(), whatever its class does; if it can be done."""
+    kind = type(one)
+
+    def call(self, *args, **named):
+        return self.forward(*args, **named)
+
+    names = {"__call__": call, "__slots__": (), "__module__": kind.__module__}
+    names["__qualname__"] = kind.__qualname__
+    if callable(getattr(one, "forward", None)):
+        try:
+            one.__class__ = type(kind)(kind.__name__, (kind,), names)
+        except Exception:  # of a class that cannot be extended: it is called as it is
+            pass
+
+
+def laid_out(value, manner):
+    """The same array, elsewhere in memory."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.ndarray) or not value.ndim:
+        return value
+    if manner == "fortran":
+        return numpy.asfortranarray(value)
+    if manner == "strided":
+        wide = numpy.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
+        wide[..., ::2] = value
+        return wide[..., ::2]
+    return value
+
+
+def rehearse(probe, learner, inputs):
+    """Run a probe on the same arrays with other numbers in them, and put theirs back."""
+    numpy = sys.modules.get("numpy")
+    arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
+    kept = [array.copy() for array in arrays]
+    for array in arrays:
+        if array.size > 2:
+            array.flat[1:] = array.ravel()[:0:-1].copy()  # the first stays where it is
+    try:
+        probe(learner, lambda **named: None, **inputs)
+    except BaseException:  # what matters comes afterwards
+        pass
+    for array, was in zip(arrays, kept):
+        array[...] = was
+
+
+def seed(number):
+    """The global generators, as each job finds them."""
+    random.seed(number)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(number % (1 << 32))
 
 
 def readable(text):
@@ -133,7 +216,13 @@ def probe_job(job, learner, trees, texts):
         for name, value in named.items():
             values[name] = snapshot(value)
 
-    inputs = writable(job["inputs"])
+    manner = job.get("manner", "")
+    inputs = {name: laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
+    if job.get("made"):
+        learner = Mannered(learner, job["made"], manner)
+    if manner == "reused":
+        rehearse(getattr(loaded(texts, job["component"]), job["probe"]), learner, inputs)
+    seed(job["seed"])
     before = {name: digest(value) for name, value in inputs.items()}
     raised = None
     started = time.perf_counter()

@@ -11,7 +11,6 @@ Sent as text: standard library, numpy when it is there.
 from __future__ import annotations
 
 import os
-import random
 import select
 import shutil
 import signal
@@ -285,9 +284,6 @@ def child(held, work, trace, results, output, token):
         elif job["kind"] == "roles":
             answer = jobs.roles_job(job, learner, trees)
         else:
-            random.seed(job["seed"])
-            if "numpy" in sys.modules:
-                sys.modules["numpy"].random.seed(job["seed"] % (1 << 32))
             if recorder is not None:
                 recorder.clear()
             answer = jobs.probe_job(job, learner, trees, held.texts)

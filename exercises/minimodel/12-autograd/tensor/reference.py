@@ -27,7 +27,7 @@ def stretched(shape, to):
 
 def made(out, variant, *, x):
     out.record(data=x, shape=list(x.shape), ndim=x.ndim, grad_is_empty=True, arrays=True)
-    out.record(total_shape=[], total_ndim=0, without_requires_grad=True)
+    out.record(total_shape=[], total_ndim=0)
 
 
 # ---------------------------------------------------------------- + - * /

@@ -20,6 +20,8 @@ def initialisation(rng, regime, dtype):
 def sizes(rng, regime):
     if regime == "one_column":
         return int(rng.integers(11, 40)), 1
+    if regime == "large":
+        return int(rng.integers(1100, 1300)), 39
     if regime == "one_row":
         return 1, int(rng.integers(3, 8))
     return distinct(rng, V=(17, 60), d=(3, 13))

@@ -8,6 +8,8 @@ def sizes(rng, regime):
     """(V, d): a vocabulary above 256 columns, or below for "small_vocab"."""
     if regime.startswith("shown"):
         return 512, 16
+    if regime == "large":
+        return int(rng.integers(257, 300)), 71
     if regime == "small_vocab":
         return distinct(rng, V=(19, 250), d=(3, 13))
     if regime == "divides":

@@ -6,6 +6,8 @@ from pack.common import SHOWN, distinct, normal
 
 def sizes(rng, regime):
     """(leading axes, T, d), all different, d even."""
+    if regime == "large":
+        return (3,), int(rng.integers(130, 150)), 34
     if regime == "shown_pair":
         return (3,), 5, 2
     while True:

@@ -13,6 +13,8 @@ def sizes(rng, regime):
         return 8, 8
     if regime == "minimal":
         return 1, 1
+    if regime == "large":
+        return 33, 21
     if regime == "one_input":
         return 1, int(rng.choice([3, 5, 6]))
     if regime == "one_unit":

@@ -10,6 +10,8 @@ def sizes(rng, regime):
         return 1, distinct(rng, d=(3, 7))[0]
     if regime == "one_column":
         return distinct(rng, T=(3, 6))[0], 1
+    if regime == "large":
+        return int(rng.integers(65, 80)), 9
     if regime == "wide":
         return 3, int(rng.integers(30, 50))
     T, d = distinct(rng, T=(3, 6), d=(3, 7))
@@ -38,7 +40,7 @@ def allowed(rng, regime, rows, T):
 
 def forward(rng, regime, dtype):
     T, d = sizes(rng, regime)
-    rows = leading(rng, "deep" if regime == "deep_masked" else regime)
+    rows = leading(rng, {"deep_masked": "deep", "large": "single"}.get(regime, regime))
     if regime.startswith("batch"):  # a single leading axis
         rows = rows[:1]
     scale = {"tiny": 1e-6}.get(regime, 1.0)

@@ -7,6 +7,8 @@ OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside 
 
 
 def width(rng, regime):
+    if regime == "large":
+        return int(rng.integers(39, 50))
     return 1 if regime == "one_feature" else distinct(rng, d=(5, 13))[0]
 
 
@@ -17,6 +19,8 @@ def rows_of(rng, regime, lead, d, dtype):
     )
     count = max(1, x.size // d)
     each = np.arange(count).reshape(*lead, 1)
+    if regime == "large":  # many numbers, and some far outside their row
+        x[..., int(rng.integers(d))] *= np.where(each[..., 0] % 3 == 0, 300.0, 1.0)
     if regime == "faint":  # from 1e-2 to 1e-6, row by row: below the root of eps
         x = x * (10.0 ** np.linspace(-2, -6, count)).reshape(*lead, 1)
     if regime == "spread_rows":

@@ -15,6 +15,8 @@ def sizes(rng, regime):
     """Leading axes, T, n_heads, d_model, d_ff. The sizes differ from each other."""
     if regime.startswith("shown"):
         return (), 8, 2, 16, 32
+    if regime == "large":
+        return (), 35, 11, 22, 23
     narrow, wide = [(1, 4), (1, 6), (3, 2)], [(3, 4), (5, 2), (1, 10)]
     with_batch = regime not in ("no_batch", "one_position")
     choices = narrow if with_batch else wide

@@ -33,6 +33,7 @@ def gelu_slope(rng, regime, dtype):
 def weights(rng, regime, dtype):
     """x and the four parameters, drawn plainly."""
     d, f = distinct(rng, d=(3, 7), f=(3, 13))
+    d, f = (37, 140) if regime == "large" else (d, f)
     d = 1 if regime == "one_feature" else d
     f = 1 if regime == "one_hidden" else f
     x = normal(rng, (*leading(rng, regime), d), dtype, {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0))

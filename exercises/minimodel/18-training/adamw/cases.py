@@ -56,6 +56,8 @@ def drawn_gradients(rng, regime, T, shape, dtype):
 def steps(rng, regime, dtype):
     n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
     shapes = {"w": (n, m), "b": (m,), "k": (r, 1, 3)}
+    if regime == "large":
+        shapes = {"w": (41, 53), "b": (1100,), "k": (67, 1, 3)}
     if regime == "single":
         shapes = {"w": (1, 1), "b": (1,), "k": (1, 1, 1)}
     if regime == "long":

@@ -7,6 +7,8 @@ LIMIT = {"float64": 690.0, "float32": 75.0}  # a little below where the bare exp
 
 
 def sizes(rng, regime):
+    if regime == "large":
+        return int(rng.integers(130, 200))
     return 1 if regime == "one_class" else distinct(rng, V=(3, 23))[0]
 
 
@@ -49,6 +51,8 @@ def forward(rng, regime, dtype):
         targets = targets.reshape(-1)[:-1]
     if regime == "class_next":  # the first that is not there
         targets.reshape(-1)[1] = V
+    if regime == "class_minus_100":  # what others ignore without being asked
+        targets.reshape(-1)[1] = -100
     if regime == "class_beyond":
         targets.reshape(-1)[1] = V + int(rng.integers(0, 50))
     if regime == "class_negative":
