@@ -16,7 +16,7 @@ from engine.inject.imports import closure
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Verdict, judge_build, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
-from engine.run.types import MANNERS, Case, Outcome, Tree
+from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Check
 
@@ -83,7 +83,11 @@ def grade_build(
         return judge_build(made, servers.cases(made.draws), [halted.outcome, *unrun])
     made = plan(checks, seed=seed, dtype=dtype, manners=("", *catalogue.contract.modes, "reused"))
     cases = servers.cases(made.draws)
-    return judge_build(made, cases, servers.outcomes(tree, jobs_of(cases)))
+    outcomes = [  # what becomes of numpy is no part of a build
+        replace(outcome, changed=tuple(name for name in outcome.changed if "." not in name))
+        for outcome in servers.outcomes(tree, jobs_of(cases))
+    ]
+    return judge_build(made, cases, outcomes)
 
 
 def _everything(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
@@ -108,16 +112,18 @@ def grade_fix(
     checks = _everything(catalogue, id)
     manners = ("", *catalogue.contract.modes, *MANNERS)
 
-    def planned(components: Collection[str], at_least: int = 0, at_most: int = 0) -> Plan:
+    def planned(
+        components: Collection[str], at_least: int = 0, at_most: int = 0, last: str = ""
+    ) -> Plan:
         chosen = [
             (name, replace(check, draws=min(check.draws, at_most)) if at_most else check)
             for name, check in checks
             if name in components
         ]
-        return plan(chosen, seed=seed, dtype=dtype, at_least=at_least, manners=manners)
+        return plan(chosen, seed=seed, dtype=dtype, at_least=at_least, manners=manners, last=last)
 
     made = joined(
-        planned({entry.component}, at_least=FIX_DRAWS),
+        planned({entry.component}, at_least=FIX_DRAWS, last=LATE),
         planned(touched - {entry.component}),
         planned(reached, at_most=FAR_DRAWS),
     )

@@ -43,11 +43,13 @@ def plan(
     dtype: str,
     at_least: int = 0,
     manners: Sequence[str] = ("",),
+    last: str = "",
 ) -> Plan:
     """Draw each (probe, regime) once for all the checks that share it.
 
     at_least: draws for each probe, spread over its regimes, on top of what the checks ask.
-    manners: how the draws of each probe are given to the learner's code, in turn.
+    manners: how the draws of each probe are given to the learner's code, in turn. last: how the last
+    one is.
     """
     checks = list(checks)
     counts: dict[tuple[str, str], dict[str, int]] = {}
@@ -65,6 +67,8 @@ def plan(
                 value = derive(seed, component, probe, regime, i)
                 places.setdefault((component, probe, regime), []).append(len(draws))
                 draws.append(Draw(component, probe, regime, value, dtype, next(turn)))
+        if last:
+            draws[-1] = msgspec.structs.replace(draws[-1], manner=last)
     planned = [
         Planned(
             component,

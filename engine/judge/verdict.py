@@ -19,7 +19,7 @@ from engine.errors import EngineError
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
 from engine.judge.plan import Plan, Planned
-from engine.run.types import MANNERS, Case, Outcome
+from engine.run.types import LATE, MANNERS, Case, Outcome
 from engine.spec.types import Text
 
 BEFORE, REFERENCE = "before", "reference"
@@ -176,7 +176,8 @@ def shapes(case: Case) -> str:
             parts.append(f"{name} = {value}")
     manner = case.draw.manner
     if manner:
-        parts.append(MANNERS.get(manner, f"after {manner}()"))
+        after = "after hundreds of calls" if manner == LATE else f"after {manner}()"
+        parts.append(MANNERS.get(manner, after))
     return ", ".join(parts)
 
 

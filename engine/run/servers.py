@@ -33,7 +33,7 @@ import msgspec
 
 from engine.errors import LearnerCodeError, SpecError
 from engine.run.child import wire
-from engine.run.types import Case, Draw, Frame, Outcome, Raised, Sandbox, Tree, Values
+from engine.run.types import MANNERS, Case, Draw, Frame, Outcome, Raised, Sandbox, Tree, Values
 
 CHILD_MODULES = ("wire", "sandbox", "tree", "tracer", "jobs", "server")
 LOADER = """
@@ -115,10 +115,8 @@ class Servers:
         hidden: Sequence[Path] = (),
         modes: Mapping[str, Sequence[str]] = {},
     ) -> None:
-        self._modes = {
-            **modes,
-            "direct": sorted({role for some in modes.values() for role in some}),
-        }
+        every = sorted({role for some in modes.values() for role in some})
+        self._made = {**dict.fromkeys(MANNERS, every), **modes}  # roles that are watched, by manner
         self._pack = dict(pack)
         self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
         self._python = python
@@ -379,7 +377,7 @@ class Servers:
                     "inputs": jobs[i].inputs,
                     "seed": jobs[i].seed,
                     "manner": jobs[i].manner,
-                    "made": list(self._modes.get(jobs[i].manner, ())),
+                    "made": list(self._made.get(jobs[i].manner, ())),
                 }
                 for i in rest
             ]

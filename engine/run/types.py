@@ -64,7 +64,10 @@ MANNERS = {
     "fortran": "arrays with their first axis innermost in memory",
     "strided": "arrays that are every other number of a larger one",
     "reused": "arrays that held other numbers a moment before",
+    "primed": "called before with other numbers in the parameters and arguments",
+    "nested": "called from sixty frames deep",
 }
+LATE = "late"  # hundreds of calls before the one that counts
 
 
 class Draw(msgspec.Struct, frozen=True):

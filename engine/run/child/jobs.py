@@ -44,27 +44,30 @@ class Learner:
 
 
 class Mannered:
-    """The learner's names, where what some roles make is put into a mode, or called directly."""
+    """The learner's names, where what some roles make is put into a mode, and its calls watched.
 
-    def __init__(self, learner, roles, manner):
-        self._learner, self._roles, self._manner = learner, roles, manner
+    changed: gets the names of arguments that a call has modified.
+    """
+
+    def __init__(self, learner, roles, manner, changed):
+        self._learner, self._roles = learner, roles
+        self._manner, self._changed = manner, changed
 
     def __getattr__(self, role):
         found = getattr(self._learner, role)
-        return Maker(found, self._manner) if role in self._roles else found
+        return Maker(found, self._manner, self._changed) if role in self._roles else found
 
 
 class Maker:
     """A class of the learner's, for calls; everything else is passed on."""
 
-    def __init__(self, made, manner):
-        self._made, self._manner = made, manner
+    def __init__(self, made, manner, changed):
+        self._made, self._manner, self._changed = made, manner, changed
 
     def __call__(self, *args, **named):
         one = self._made(*args, **named)
-        if self._manner == "direct":
-            call_forward(one)
-        elif callable(getattr(one, self._manner, None)):
+        watch(one, self._manner, self._changed)
+        if self._manner not in ("", "direct") and callable(getattr(one, self._manner, None)):
             getattr(one, self._manner)()
         return one
 
@@ -72,20 +75,69 @@ class Maker:
         return getattr(self._made, name)
 
 
-def call_forward(one):
-    """Calling the object is calling its forward(), whatever its class does; if it can be done."""
+def watch(one, manner, changed):
+    """Calls of an object pass through here, if its class can be extended."""
     kind = type(one)
 
     def call(self, *args, **named):
-        return self.forward(*args, **named)
+        if manner == "primed":
+            prime(self, kind, args, named)
+        before = [digest(data_of(argument)) for argument in args]
+        direct = manner == "direct" and callable(getattr(self, "forward", None))
+        result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
+        for number, argument in enumerate(args):
+            if digest(data_of(argument)) != before[number]:
+                changed.append("argument %d of %s" % (number + 1, kind.__name__))
+        return result
 
     names = {"__call__": call, "__slots__": (), "__module__": kind.__module__}
     names["__qualname__"] = kind.__qualname__
-    if callable(getattr(one, "forward", None)):
+    if callable(one):
         try:
             one.__class__ = type(kind)(kind.__name__, (kind,), names)
-        except Exception:  # of a class that cannot be extended: it is called as it is
+        except Exception:  # then it is called as it is
             pass
+
+
+def data_of(argument):
+    """The array of a tensor; anything else as it is."""
+    numpy = sys.modules.get("numpy")
+    data = getattr(argument, "data", None)
+    return data if numpy is not None and isinstance(data, numpy.ndarray) else argument
+
+
+def prime(one, kind, args, named):
+    """Call it with other numbers in its arguments, then in its parameters, and put theirs back."""
+    numpy = sys.modules.get("numpy")
+    try:
+        groups = [[data_of(argument) for argument in args], [p.data for p in one.parameters()]]
+    except Exception:
+        return
+    for group in groups:
+        arrays = [a for a in group if isinstance(a, numpy.ndarray) and a.dtype.kind == "f"]
+        with scrambled(arrays):
+            kind.__call__(one, *args, **named)
+
+
+class scrambled:
+    """Within, arrays hold their numbers in another order; only the first stays where it is.
+
+    What is raised within is dropped: it is the time afterwards that counts.
+    """
+
+    def __init__(self, arrays):
+        self._arrays = arrays
+
+    def __enter__(self):
+        self._kept = [array.copy() for array in self._arrays]
+        for array in self._arrays:
+            if array.size > 2:
+                array.flat[1:] = array.ravel()[:0:-1].copy()
+
+    def __exit__(self, kind, error, trace):
+        for array, was in zip(self._arrays, self._kept):
+            array[...] = was
+        return True
 
 
 def laid_out(value, manner):
@@ -102,20 +154,42 @@ def laid_out(value, manner):
     return value
 
 
-def rehearse(probe, learner, inputs):
-    """Run a probe on the same arrays with other numbers in them, and put theirs back."""
+REPEATS = 300  # of a probe, before it counts, in the manner "late"
+PATIENCE = 0.15  # seconds for them
+DEPTH = 60  # frames, in the manner "nested"
+WATCHED = ("builtins", "math", "random", "numpy", "numpy.linalg", "numpy.random")
+
+
+def rehearse(probe, learner, inputs, manner):
+    """What comes before the run that counts: on the same arrays, with other numbers in them."""
     numpy = sys.modules.get("numpy")
     arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
-    kept = [array.copy() for array in arrays]
-    for array in arrays:
-        if array.size > 2:
-            array.flat[1:] = array.ravel()[:0:-1].copy()  # the first stays where it is
-    try:
-        probe(learner, lambda **named: None, **inputs)
-    except BaseException:  # what matters comes afterwards
-        pass
-    for array, was in zip(arrays, kept):
-        array[...] = was
+    deadline = time.perf_counter() + PATIENCE
+    for _ in range(REPEATS if manner == "late" else 1):
+        with scrambled(arrays):
+            probe(learner, lambda **named: None, **inputs)
+        if time.perf_counter() > deadline:
+            return
+
+
+def nested(depth, run):
+    """Run it that many frames deep."""
+    return nested(depth - 1, run) if depth else run()
+
+
+def contents():
+    """What stands in modules that belong to nobody's model."""
+    return {name: dict(vars(sys.modules[name])) for name in WATCHED if name in sys.modules}
+
+
+def replaced(before):
+    """Their names that now mean something else."""
+    return [
+        "%s.%s" % (module, name)
+        for module, names in before.items()
+        for name, value in names.items()
+        if not name.startswith("__") and vars(sys.modules[module]).get(name) is not value
+    ]
 
 
 def seed(number):
@@ -208,8 +282,11 @@ def loaded(texts, component):
     return module
 
 
-def probe_job(job, learner, trees, texts):
-    """One probe on the learner's tree: recorded values, exception, changed inputs, seconds."""
+def probe_job(job, learner, trees, texts, modules):
+    """One probe on the learner's tree: recorded values, exception, what it changed, seconds.
+
+    modules: what `contents` gave before any of the learner's code ran.
+    """
     values = {}
 
     def record(**named):
@@ -218,20 +295,24 @@ def probe_job(job, learner, trees, texts):
 
     manner = job.get("manner", "")
     inputs = {name: laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
+    modified = []
     if job.get("made"):
-        learner = Mannered(learner, job["made"], manner)
-    if manner == "reused":
-        rehearse(getattr(loaded(texts, job["component"]), job["probe"]), learner, inputs)
+        learner = Mannered(learner, job["made"], manner, modified)
+    probe = getattr(loaded(texts, job["component"]), job["probe"])
+    if manner in ("reused", "late"):
+        rehearse(probe, learner, inputs, manner)
     seed(job["seed"])
+    del modified[:]
     before = {name: digest(value) for name, value in inputs.items()}
     raised = None
     started = time.perf_counter()
     try:
-        getattr(loaded(texts, job["component"]), job["probe"])(learner, record, **inputs)
+        nested(DEPTH if manner == "nested" else 0, lambda: probe(learner, record, **inputs))
     except BaseException as error:  # whatever the learner's code throws is a measurement
         raised = describe(error, trees)
     seconds = time.perf_counter() - started
     changed = [name for name, value in inputs.items() if digest(value) != before[name]]
+    changed += [*dict.fromkeys(modified), *replaced(modules)]
     return {"values": values, "raised": raised, "changed": changed, "seconds": seconds}
 
 

@@ -272,6 +272,7 @@ def child(held, work, trace, results, output, token):
     if trace is not None and held.tree is not None:
         recorder = tracer.Recorder(trace)
         tracer.instrument(held.tree, recorder)
+    modules = jobs.contents()
     if held.tree is None:  # the pack's own code
         held.texts.install()
     else:
@@ -286,7 +287,7 @@ def child(held, work, trace, results, output, token):
         else:
             if recorder is not None:
                 recorder.clear()
-            answer = jobs.probe_job(job, learner, trees, held.texts)
+            answer = jobs.probe_job(job, learner, trees, held.texts, modules)
             if recorder is not None:
                 answer["trace"] = recorder.found()
         try:

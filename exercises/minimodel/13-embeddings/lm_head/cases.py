@@ -9,7 +9,11 @@ def sizes(rng, regime):
     if regime.startswith("shown"):
         return 512, 16
     if regime == "large":
-        return int(rng.integers(257, 300)), 71
+        return int(rng.integers(2100, 2300)), 9
+    if regime == "low_and_wide":
+        return distinct(rng, V=(5, 13), d=(20, 40))
+    if regime == "one_row":
+        return 1, int(rng.integers(3, 7))
     if regime == "small_vocab":
         return distinct(rng, V=(19, 250), d=(3, 13))
     if regime == "divides":
@@ -38,7 +42,7 @@ def tied(rng, regime, dtype):
 
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
-    rows = leading(rng, regime)
+    rows = leading(rng, "normal" if regime == "large" else regime)
     scale = {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0)
     h = normal(rng, (*rows, d), dtype, scale)
     if regime == "spread_rows":  # each row a few orders of magnitude above the one before

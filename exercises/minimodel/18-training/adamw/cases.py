@@ -62,7 +62,7 @@ def steps(rng, regime, dtype):
         shapes = {"w": (1, 1), "b": (1,), "k": (1, 1, 1)}
     if regime == "long":
         shapes = {"w": (3, 1), "b": (1,), "k": (1, 1, 3)}
-    T = {"one_step": 1, "long": 40}.get(regime) or int(rng.integers(3, 7))
+    T = {"one_step": 1, "long": 150}.get(regime) or int(rng.integers(3, 7))
     size = {"defaults": 0.05, "tiny": 1e-4}.get(regime, 1.0)
     drawn = {name: normal(rng, shape, dtype, size) for name, shape in shapes.items()}
     for name, shape in shapes.items():

@@ -28,6 +28,8 @@ def forward(rng, regime, dtype):
     if regime == "under_limit":  # every row far from 0, its exponentials can still be summed
         level = rng.uniform(0.5, 1, (*rows, 1)) * rng.choice([-1, 1], (*rows, 1))
         logits = (logits + LIMIT[np.dtype(dtype).name] * level).astype(dtype)
+    if regime == "large":
+        logits[::2, :, int(rng.integers(100, V))] = rng.uniform(800, 5000)
     if regime == "overflow":  # in some rows one logit beyond any exponential
         flat = logits.reshape(-1, V)
         flat[::3, int(rng.integers(0, V))] = rng.uniform(800, 5000)
