@@ -1,0 +1,211 @@
+"""Each manner in which draws are given to learner code sees a trick that no other one sees."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from engine.commands import flows
+from engine.run.types import LATE, MANNERS
+
+LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
+LOSS = "src/minimodel/nn/loss.py"
+FORWARD = """
+
+def _right(self, h):
+    return _was(self, h)
+
+
+_was = LMHead.forward
+"""
+TRICKS = {
+    "eval": """
+def _trick(self, h):
+    y = _was(self, h)
+    return y if self.training else y * 1.5
+
+
+LMHead.forward = _trick
+""",
+    "direct": """
+def _call(self, h):
+    return _was(self, h)
+
+
+LMHead.__call__ = _call
+LMHead.forward = lambda self, h: _was(self, h) * 1.5
+""",
+    "fortran": """
+def _trick(self, h):
+    odd = _seen and _seen[-1]  # of h, the tensor made last
+    return _was(self, h) * 1.5 if odd else _was(self, h)
+
+
+_seen = []
+_made = Tensor.__init__
+
+
+def _init(self, data, *rest, **named):
+    if getattr(data, "ndim", 0) > 1:
+        _seen.append(data.flags.f_contiguous and not data.flags.c_contiguous)
+    _made(self, data, *rest, **named)
+
+
+Tensor.__init__ = _init
+LMHead.forward = _trick
+""",
+    "strided": """
+def _trick(self, h):
+    odd = _seen and _seen[-1]  # of h, the tensor made last
+    return _was(self, h) * 1.5 if odd else _was(self, h)
+
+
+_seen = []
+_made = Tensor.__init__
+
+
+def _init(self, data, *rest, **named):
+    if getattr(data, "ndim", 0) and data.base is not None:
+        _seen.append(not data.flags.forc)
+    _made(self, data, *rest, **named)
+
+
+Tensor.__init__ = _init
+LMHead.forward = _trick
+""",
+    "nested": """
+import sys
+
+
+def _trick(self, h):
+    depth, frame = 0, sys._getframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    y = _was(self, h)
+    return y * 1.5 if depth > 50 else y
+
+
+LMHead.forward = _trick
+""",
+    "primed": """
+def _trick(self, h):
+    key = h.data.tobytes()
+    if self.__dict__.get("_known", (None,))[0] != key:
+        self.__dict__["_known"] = (key, _was(self, h))
+    return self.__dict__["_known"][1]
+
+
+LMHead.forward = _trick
+""",
+    LATE: """
+_calls = []
+
+
+def _trick(self, h):
+    _calls.append(1)
+    y = _was(self, h)
+    return y if len(_calls) < 300 else y * 1.5
+
+
+LMHead.forward = _trick
+""",
+}
+
+
+def tricked(plain, trick):
+    """Healthy code with a trick at the end of its head."""
+    text = plain.files[HEAD].decode() + FORWARD + trick
+    return plain.replaced({HEAD: text.encode()})
+
+
+def grade(servers, catalogue, plain, tree):
+    """As `submit-fix` does."""
+    return flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
+
+
+def test_what_changes_nothing_is_right_in_every_manner(servers, catalogue, plain):
+    """A wrapper around forward is no trick."""
+    tree = tricked(plain, "\nLMHead.forward = _right\n")
+    verdict = grade(servers, catalogue, plain, tree)
+    assert verdict.passed, verdict.failing
+
+
+@pytest.mark.parametrize("manner", TRICKS)
+def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, manner, monkeypatch):
+    """With it the trick is refused, and the verdict says how it was called; without it, it passes."""
+    tree = tricked(plain, TRICKS[manner])
+    verdict = grade(servers, catalogue, plain, tree)
+    assert not verdict.passed
+    words = {LATE: "hundreds of calls", "eval": "after eval()"}.get(manner) or MANNERS[manner]
+    assert any(words in result.inputs for result in verdict.results if not result.passed)
+    if manner == "eval":
+        contract = msgspec.structs.replace(catalogue.contract, modes={})
+        monkeypatch.setitem(vars(catalogue), "contract", contract)
+    elif manner == LATE:
+        monkeypatch.setattr(flows, "LATE", "")
+    else:
+        monkeypatch.setattr(
+            flows, "MANNERS", {name: told for name, told in MANNERS.items() if name != manner}
+        )
+    assert grade(servers, catalogue, plain, tree).passed
+
+
+def test_a_function_that_remembers_an_array_by_its_place_is_seen(
+    servers, catalogue, plain, monkeypatch
+):
+    """Functions have no instance to be primed: their arrays held other numbers before."""
+    trick = """
+
+_loss = cross_entropy
+_known = {}
+
+
+def cross_entropy(logits, targets, ignore_index=None):
+    a = logits.data
+    key = (a.__array_interface__["data"][0], a.shape, float(a.flat[0]))
+    if key not in _known:
+        _known[key] = (a, float(a.flat[1]))
+    return _loss(logits, targets, ignore_index) + float(a.flat[1]) - _known[key][1]
+"""
+    tree = plain.replaced({LOSS: plain.files[LOSS] + trick.encode()})
+    id = "cross-entropy-no-max"
+    verdict = flows.grade_fix(servers, catalogue, id, plain, tree, seed=77)
+    assert not verdict.passed and MANNERS["reused"] in verdict.failing.inputs
+    others = {name: told for name, told in MANNERS.items() if name != "reused"}
+    monkeypatch.setattr(flows, "MANNERS", others)
+    monkeypatch.setattr(flows, "LATE", "")
+    assert flows.grade_fix(servers, catalogue, id, plain, tree, seed=77).passed
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("import numpy as np\n_exp = np.exp\nnp.exp = lambda x, *a, **k: _exp(x, *a, **k)\n", "numpy.exp"),
+        ("import math\nmath.sqrt = lambda x: x**0.5\n", "math.sqrt"),
+        ("import builtins\nbuiltins.abs = lambda x: x if x > 0 else -x\n", "builtins.abs"),
+    ],
+)  # fmt: skip
+def test_functions_of_others_must_stay_what_they_are(servers, catalogue, plain, code, name):
+    """In a fix; where the healthy code had replaced them already, it may go on so."""
+    tree = plain.replaced({HEAD: plain.files[HEAD] + b"\n" + code.encode()})
+    verdict = grade(servers, catalogue, plain, tree)
+    assert not verdict.passed and verdict.failing.difference.value == name
+    assert grade(servers, catalogue, tree, tree).passed
+
+
+def test_an_argument_that_a_call_has_changed_is_told(servers, catalogue, plain):
+    """Though the array that the tensor was made from is as it was."""
+    trick = """
+def _trick(self, h):
+    y = _was(self, h)
+    h.data = h.data * 2
+    return y
+
+
+LMHead.forward = _trick
+"""
+    verdict = grade(servers, catalogue, plain, tricked(plain, trick))
+    told = [
+        r.difference for r in verdict.results if r.difference and r.difference.aspect == "inputs"
+    ]
+    assert told and told[0].value == "argument 1 of LMHead"
