@@ -134,8 +134,9 @@ def submit_build(id: MaybeExercise = None, learner: Who = None, json: Json = Fal
     Example: engine submit-build embedding
     """
     from engine.commands import submit_build as command
+    from engine.view.out import Progress
 
-    report = command.run(_session(learner), id)
+    report = command.run(_session(learner), id, progress=Progress())
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
@@ -230,16 +231,17 @@ def submit_fix(answers: Answers = None, learner: Who = None, json: Json = False)
 def _submit_fix(session: Any, answers: Path | None, json: bool) -> Any:
     from engine.commands import submit_fix as command
     from engine.view import ask
+    from engine.view.out import Progress
 
     if answers is not None:
         from engine.commands.answers import AnswerFile
 
         file = AnswerFile(answers)
         spec = session.catalogue.break_(session.open_break().exercise)
-        return command.run(session, lambda *_: file.cause(spec.cause))
+        return command.run(session, lambda *_: file.cause(spec.cause), progress=Progress())
     if json or not ask.interactive():
-        return command.run(session)
-    return command.run(session, ask.cause)
+        return command.run(session, progress=Progress())
+    return command.run(session, ask.cause, progress=Progress())
 
 
 @app.command()
@@ -250,12 +252,13 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
     """
     from engine.commands import submit_build as build
     from engine.practice.store import opened
+    from engine.view.out import Progress
 
     session = _session(learner)
     if opened(session.attempts()) is not None:
         report = _submit_fix(session, answers, json)
     else:
-        report = build.run(session)
+        report = build.run(session, progress=Progress())
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 

@@ -27,7 +27,9 @@ class BuildReport(msgspec.Struct, frozen=True):
     lang: str
 
 
-def run(session: Session, id: str | None = None) -> BuildReport:
+def run(
+    session: Session, id: str | None = None, *, progress: flows.Progress = flows.quiet
+) -> BuildReport:
     """Judge one component. Without an id, the first of the course that has not passed."""
     learner, catalogue = session.learner, session.catalogue
     entry = catalogue.entry(id or _first_open(session))
@@ -40,6 +42,7 @@ def run(session: Session, id: str | None = None) -> BuildReport:
     files = session.model_files()
     tree = learner.tree(catalogue, files, learner.model)
     with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+        servers.progress = progress
         verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed())
         sandbox = servers.sandbox
     graded = tuple((p, hashlib.sha256(files[p]).hexdigest()) for p in [spec.edit] if p in files)

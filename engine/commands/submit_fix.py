@@ -65,7 +65,9 @@ def no_answer(_: str, __: Sequence[tuple[str, str]]) -> Answer | None:
     return None
 
 
-def run(session: Session, ask: AskCause = no_answer) -> FixReport:
+def run(
+    session: Session, ask: AskCause = no_answer, *, progress: flows.Progress = flows.quiet
+) -> FixReport:
     """Judge the practice copy. Raises what the learner's files or the store are at fault for."""
     learner, catalogue = session.learner, session.catalogue
     with alone(learner.private):
@@ -77,6 +79,7 @@ def run(session: Session, ask: AskCause = no_answer) -> FixReport:
         before, now = trees(session, attempt)
         changed = unified(broken, now.files)
         with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+            servers.progress = progress
             verdict = flows.grade_fix(servers, catalogue, id, before, now, fresh_seed())
             sandbox = servers.sandbox
         restored = all(now.files.get(path) == data for path, data in before.files.items())

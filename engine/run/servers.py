@@ -127,6 +127,8 @@ class Servers:
         self._workdir = ""
         self.sandbox = Sandbox((0, 0, 0), None, 0, False)
         self.limit = LIMIT
+        self.progress: Callable[[str], None] = lambda _: None  # told after each answer
+        self._answered = 0
 
     def __enter__(self) -> Servers:
         self._workdir = tempfile.mkdtemp(prefix="engine-run-")
@@ -457,6 +459,8 @@ class Servers:
                 except wire.WireError as error:
                     answer = {"wire": f"an answer that cannot be read ({error})"}
                 answers[message["answer"]] = answer
+                self._answered += 1
+                self.progress(f"{self._answered} measurements")
         except OSError:
             self._drop(name)
             return answers, gone

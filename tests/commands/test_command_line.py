@@ -205,6 +205,19 @@ def test_ctrl_c_while_the_engine_works_leaves_nothing(home: Path) -> None:
     assert kinds(home) == [] and not (home / "practice").exists()
 
 
+def test_a_verdict_that_takes_a_while_says_so(home: Path) -> None:
+    """A line on the terminal after the first second."""
+    slow = home / HEAD
+    text = slow.read_text()
+    assert "def forward" in text
+    slow.write_text(text + "\n_now = LMHead.forward\n\n\ndef _later(self, h):\n"
+                    "    __import__('time').sleep(0.05)\n    return _now(self, h)\n\n\n"
+                    "LMHead.forward = _later\n")  # fmt: skip
+    with Terminal("submit-build", "lm_head", cwd=home) as terminal:
+        terminal.expect(" measurements ...")
+        assert terminal.end() == 0
+
+
 def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:
     """`engine` alone is a question, and the answer is the list of commands."""
     done = engine(cwd=tmp_path)
