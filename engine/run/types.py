@@ -65,7 +65,7 @@ MANNERS = {
     "strided": "arrays that are every other number of a larger one",
     "reused": "arrays that held other numbers a moment before",
     "primed": "called before with other numbers in the parameters and arguments",
-    "nested": "called from sixty frames deep",
+    "nested": "called from a script, sixty frames deep",
 }
 LATE = "late"  # hundreds of calls before the one that counts
 

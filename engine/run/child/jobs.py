@@ -55,7 +55,9 @@ class Mannered:
 
     def __getattr__(self, role):
         found = getattr(self._learner, role)
-        return Maker(found, self._manner, self._changed) if role in self._roles else found
+        if role in self._roles:
+            return Maker(found, self._manner, self._changed)
+        return unchanging(found, self._changed) if type(found) is types.FunctionType else found
 
 
 class Maker:
@@ -75,6 +77,25 @@ class Maker:
         return getattr(self._made, name)
 
 
+def unchanging(function, changed):
+    """A function of the learner's; arguments that it modifies are told."""
+
+    def call(*args, **named):
+        before = [digest_of(argument) for argument in args]
+        result = function(*args, **named)
+        tell(changed, function, args, before)
+        return result
+
+    return call
+
+
+def tell(changed, called, args, before):
+    """Names the arguments that are not what they were."""
+    for number, argument in enumerate(args):
+        if digest_of(argument) != before[number]:
+            changed.append("argument %d of %s" % (number + 1, called.__name__))
+
+
 def watch(one, manner, changed):
     """Calls of an object pass through here, if its class can be extended."""
     kind = type(one)
@@ -82,12 +103,10 @@ def watch(one, manner, changed):
     def call(self, *args, **named):
         if manner == "primed":
             prime(self, kind, args, named)
-        before = [digest(data_of(argument)) for argument in args]
+        before = [digest_of(argument) for argument in args]
         direct = manner == "direct" and callable(getattr(self, "forward", None))
         result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
-        for number, argument in enumerate(args):
-            if digest(data_of(argument)) != before[number]:
-                changed.append("argument %d of %s" % (number + 1, kind.__name__))
+        tell(changed, kind, args, before)
         return result
 
     names = {"__call__": call, "__slots__": (), "__module__": kind.__module__}
@@ -97,6 +116,13 @@ def watch(one, manner, changed):
             one.__class__ = type(kind)(kind.__name__, (kind,), names)
         except Exception:  # then it is called as it is
             pass
+
+
+def digest_of(argument):
+    """Of an array or a tensor; None for anything else, which may be there to be changed."""
+    data = data_of(argument)
+    numpy = sys.modules.get("numpy")
+    return digest(data) if numpy is not None and isinstance(data, numpy.ndarray) else None
 
 
 def data_of(argument):
@@ -273,10 +299,10 @@ def describe(error, trees):
     }
 
 
-def loaded(texts, component):
+def loaded(texts, component, name="call"):
     """The module of a component's call.py, under no name that a learner's package could have."""
     path = "pack/%s/call.py" % component
-    module = types.ModuleType("call")
+    module = types.ModuleType(name)
     module.__file__ = texts.path(path)
     exec(texts.code(path), module.__dict__)
     return module
@@ -298,7 +324,8 @@ def probe_job(job, learner, trees, texts, modules):
     modified = []
     if job.get("made"):
         learner = Mannered(learner, job["made"], manner, modified)
-    probe = getattr(loaded(texts, job["component"]), job["probe"])
+    name = "__main__" if manner == "nested" else "call"
+    probe = getattr(loaded(texts, job["component"], name), job["probe"])
     if manner in ("reused", "late"):
         rehearse(probe, learner, inputs, manner)
     seed(job["seed"])

@@ -12,6 +12,8 @@ def sizes(rng, regime):
         return (), 1, 1, 1
     if regime.endswith("large"):  # long, and with heads of two digits
         return (), 35, 13, 2
+    if regime == "equal_sizes":
+        return (3,), 3, 3, 3
     if regime == "narrow_heads":  # as many heads as columns
         return (3,), 5, 7, 1
     while True:

@@ -11,7 +11,9 @@ def sizes(rng, regime):
     if regime == "one_column":
         return distinct(rng, T=(3, 6))[0], 1
     if regime == "large":
-        return int(rng.integers(65, 80)), 9
+        return int(rng.integers(37, 46)), int(rng.integers(90, 110))
+    if regime == "equal_sizes":
+        return 3, 3
     if regime == "wide":
         return 3, int(rng.integers(30, 50))
     T, d = distinct(rng, T=(3, 6), d=(3, 7))
@@ -41,6 +43,8 @@ def allowed(rng, regime, rows, T):
 def forward(rng, regime, dtype):
     T, d = sizes(rng, regime)
     rows = leading(rng, {"deep_masked": "deep", "large": "single"}.get(regime, regime))
+    if regime == "equal_sizes":
+        rows = (3, 3)
     if regime.startswith("batch"):  # a single leading axis
         rows = rows[:1]
     scale = {"tiny": 1e-6}.get(regime, 1.0)
