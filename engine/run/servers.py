@@ -116,7 +116,8 @@ class Servers:
         modes: Mapping[str, Sequence[str]] = {},
     ) -> None:
         every = sorted({role for some in modes.values() for role in some})
-        self._made = {**dict.fromkeys(MANNERS, every), **modes}  # roles that are watched, by manner
+        watched = {manner: every for manner in MANNERS if manner != "nested"}  # that adds no frame
+        self._made = {**watched, **modes}  # roles, by manner
         self._pack = dict(pack)
         self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
         self._python = python

@@ -181,7 +181,7 @@ def laid_out(value, manner):
 
 
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
-PATIENCE = 0.08  # seconds for them
+PATIENCE = 0.04  # seconds for them
 DEPTH = 60  # frames, in the manner "nested"
 WATCHED = ("builtins", "math", "random", "numpy", "numpy.linalg", "numpy.random")
 

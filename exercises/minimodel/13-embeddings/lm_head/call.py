@@ -22,7 +22,10 @@ def tied(learner, record, weight, other, h):
     record(parameters=len(found), is_the_embeddings=found[0] is embedding.weight)
     record(embedding_is_kept=head.embedding is embedding)
     embedding.weight.data[...] = other
-    record(logits=head(learner.Tensor(h)).data)
+    logits = head(learner.Tensor(h))
+    record(logits=logits.data)
+    logits.sum().backward()  # h asked for no gradient, the table did
+    record(grad_weight=embedding.weight.grad)
 
 
 def forward(learner, record, weight, h, grad):

@@ -25,7 +25,11 @@ def width(out, variant, *, weight):
 
 def tied(out, variant, *, weight, other, h):
     out.record(parameters=1, is_the_embeddings=True, embedding_is_kept=True)
-    out.record(logits=h @ other[: columns(weight, variant)].T)
+    width = columns(weight, variant)
+    out.record(logits=h @ other[:width].T)
+    grad = np.zeros_like(other)
+    grad[:width] = h.sum(0)
+    out.record(grad_weight=grad)
 
 
 def forward(out, variant, *, weight, h, grad):

@@ -22,7 +22,7 @@ def sizes(rng, regime):
 
 def allowed(rng, regime, rows, T):
     """The mask of a regime: None, or booleans that broadcast to (*rows, T, T). No row is all False."""
-    if regime.startswith("causal"):
+    if regime.startswith("causal") or regime == "zero_queries":
         return np.tri(T, dtype=bool)
     if regime == "all_allowed":
         return np.ones((T, T), dtype=bool)
@@ -53,6 +53,8 @@ def forward(rng, regime, dtype):
     mask = allowed(rng, regime, rows, T)
     if regime == "equal_keys":  # equal scores: the plain mean of the values
         k = np.broadcast_to(k[..., :1, :], k.shape).copy()
+    if regime == "zero_queries":  # scores of exactly 0 are scores like any other
+        q[..., ::2, :] = 0.0
     if regime == "equal_queries":
         q = np.broadcast_to(q[..., :1, :], q.shape).copy()
     if regime in ("constant_values", "causal_constant"):  # any weights that sum to 1 give it back

@@ -39,8 +39,8 @@ def forward(rng, regime, dtype):
         level = rng.uniform(1000, 3000, (*rows, 1))
         each = np.arange(level.size).reshape(level.shape)
         logits = (logits + np.where(each % 2 == 0, level, -level)).astype(dtype)
-    if regime in ("ignored", "ignored_class"):
-        ignore = -100 if regime == "ignored" else int(rng.integers(0, V))
+    if regime in ("ignored", "ignored_class", "ignored_zero"):
+        ignore = {"ignored": -100, "ignored_zero": 0}.get(regime, int(rng.integers(0, V)))
         targets = np.where(rng.random(rows) < 0.4, ignore, targets)
         targets.reshape(-1)[0] = (ignore + 1) % V if ignore >= 0 else 1  # one is kept
         targets.reshape(-1)[-1] = ignore
@@ -55,8 +55,11 @@ def forward(rng, regime, dtype):
         targets.reshape(-1)[1] = V
     if regime == "class_minus_100":  # what others ignore without being asked
         targets.reshape(-1)[1] = -100
-    if regime == "class_beyond":
+    if regime in ("class_beyond", "class_beyond_ignoring"):
         targets.reshape(-1)[1] = V + int(rng.integers(0, 50))
+        if regime == "class_beyond_ignoring":  # another target is ignored, this one is not
+            ignore = -100
+            targets.reshape(-1)[0] = ignore
     if regime == "class_negative":
         targets.reshape(-1)[1] = -int(rng.integers(1, V + 1))
     return {"logits": logits, "targets": targets, "ignore_index": ignore}
