@@ -181,7 +181,7 @@ def laid_out(value, manner):
 
 
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
-PATIENCE = 0.04  # seconds for them
+PATIENCE = 0.15  # seconds of processor time for them
 DEPTH = 60  # frames, in the manner "nested"
 WATCHED = ("builtins", "math", "random", "numpy", "numpy.linalg", "numpy.random")
 
@@ -190,11 +190,11 @@ def rehearse(probe, learner, inputs, manner):
     """What comes before the run that counts: on the same arrays, with other numbers in them."""
     numpy = sys.modules.get("numpy")
     arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
-    deadline = time.perf_counter() + PATIENCE
+    deadline = time.process_time() + PATIENCE
     for _ in range(REPEATS if manner == "late" else 1):
         with scrambled(arrays):
             probe(learner, lambda **named: None, **inputs)
-        if time.perf_counter() > deadline:
+        if time.process_time() > deadline:
             return
 
 
