@@ -156,6 +156,8 @@ def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[
         for path in {*before.files, *after.files}
         if before.files.get(path) != after.files.get(path)
     }
+    if not changed:  # restored to the byte
+        return set()
     found = set()
     for component in catalogue.contract.components:
         roles = catalogue.roles_of(component)

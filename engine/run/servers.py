@@ -468,7 +468,11 @@ class Servers:
 
 
 def alternating(even: Callable[[], list[T]], odd: Callable[[], list[T]]) -> list[T]:
-    """Two lists, made at the same time, as one: an item of the first, an item of the second, ..."""
+    """Two lists, made at the same time, as one: an item of the first, an item of the second, ...
+
+    What either raises is raised when both have ended, so that no server is left in the middle of an
+    answer; an interruption does not wait, as the servers then close and the other ends by itself.
+    """
     made: list[list[T]] = []
     failed: list[BaseException] = []
 
@@ -480,7 +484,11 @@ def alternating(even: Callable[[], list[T]], odd: Callable[[], list[T]]) -> list
 
     thread = threading.Thread(target=second, daemon=True)
     thread.start()
-    first = even()  # where this is interrupted, the servers close and the other ends by itself
+    try:
+        first = even()
+    except Exception:
+        thread.join()
+        raise
     thread.join()
     if failed:
         raise failed[0]

@@ -18,6 +18,25 @@ def _right(self, h):
 
 _was = LMHead.forward
 """
+LAYOUT = """
+def _trick(self, h):
+    odd = _seen and _seen[-1]  # of h, the tensor made last
+    return _was(self, h) * 1.5 if odd else _was(self, h)
+
+
+_seen = []
+_made = Tensor.__init__
+
+
+def _init(self, data, *rest, **named):
+    if getattr(data, "ndim", 0):
+        _seen.append({})
+    _made(self, data, *rest, **named)
+
+
+Tensor.__init__ = _init
+LMHead.forward = _trick
+"""
 TRICKS = {
     "eval": """
 def _trick(self, h):
@@ -35,44 +54,8 @@ def _call(self, h):
 LMHead.__call__ = _call
 LMHead.forward = lambda self, h: _was(self, h) * 1.5
 """,
-    "fortran": """
-def _trick(self, h):
-    odd = _seen and _seen[-1]  # of h, the tensor made last
-    return _was(self, h) * 1.5 if odd else _was(self, h)
-
-
-_seen = []
-_made = Tensor.__init__
-
-
-def _init(self, data, *rest, **named):
-    if getattr(data, "ndim", 0) > 1:
-        _seen.append(data.flags.f_contiguous and not data.flags.c_contiguous)
-    _made(self, data, *rest, **named)
-
-
-Tensor.__init__ = _init
-LMHead.forward = _trick
-""",
-    "strided": """
-def _trick(self, h):
-    odd = _seen and _seen[-1]  # of h, the tensor made last
-    return _was(self, h) * 1.5 if odd else _was(self, h)
-
-
-_seen = []
-_made = Tensor.__init__
-
-
-def _init(self, data, *rest, **named):
-    if getattr(data, "ndim", 0) and data.base is not None:
-        _seen.append(not data.flags.forc)
-    _made(self, data, *rest, **named)
-
-
-Tensor.__init__ = _init
-LMHead.forward = _trick
-""",
+    "fortran": LAYOUT.format("data.flags.f_contiguous and not data.flags.c_contiguous"),
+    "strided": LAYOUT.format("not data.flags.forc"),
     "nested": """
 import sys
 

@@ -1,0 +1,48 @@
+"""A long list of jobs is shared by two children, and nobody can tell from the answers."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from engine.run.servers import alternating
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
+def test_the_order_is_that_of_the_jobs(count: int) -> None:
+    """Every other one each, and back in order."""
+    jobs = list(range(count))
+    assert alternating(lambda: jobs[::2], lambda: jobs[1::2]) == jobs
+
+
+def test_what_one_raises_waits_for_the_other() -> None:
+    """Else a server would still be answering when the next list is sent to it."""
+    ended = []
+
+    def slow() -> list[int]:
+        time.sleep(0.2)
+        ended.append(True)
+        return []
+
+    def failing() -> list[int]:
+        raise ValueError("this one")
+
+    with pytest.raises(ValueError, match="this one"):
+        alternating(failing, slow)
+    assert ended == [True]
+    with pytest.raises(ValueError, match="this one"):
+        alternating(slow, failing)
+    assert ended == [True, True]
+
+
+def test_an_interruption_does_not_wait() -> None:
+    """Ctrl-C ends the command now."""
+
+    def interrupted() -> list[int]:
+        raise KeyboardInterrupt
+
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        alternating(interrupted, lambda: time.sleep(5) or [])
+    assert time.monotonic() - started < 4
