@@ -16,7 +16,7 @@ from engine.judge.verdict import Verdict
 from engine.observe.diagnostics import evaluate
 from engine.practice import model
 from engine.run.servers import Servers
-from engine.run.types import Draw, Tree
+from engine.run.types import LATE, MANNERS, Draw, Tree
 from engine.spec.load import (
     Catalogue,
     Entry,
@@ -115,6 +115,11 @@ def _problems(catalogue: Catalogue, only: str | None) -> Iterator[Problem]:
         for used in part.uses:
             if used not in contract.components:
                 yield Problem(f"{pack_file}:1:1", f"{name} uses {used!r}, which is no component.")
+    for mode, roles in contract.modes.items():
+        if mode in (*MANNERS, LATE):
+            yield Problem(f"{pack_file}:1:1", f"`modes`: {mode!r} is the engine's own word.")
+        for role in sorted(set(roles) - contract.roles.keys()):
+            yield Problem(f"{pack_file}:1:1", f"`modes` names {role!r}, which is no role.")
     for entry in entries.values():
         if only in (None, entry.id):
             yield from _entry_problems(catalogue, entry)

@@ -105,3 +105,20 @@ def test_the_command_line_names_the_near_miss_and_fails(spec: Spec, tmp_path: Pa
     shown = " ".join(engine("dev", "check", file, cwd=tmp_path, code=3).stdout.split())
     assert f"FAIL {LOUD} on plain: the near miss in-disguise is not taken for the bug" in shown
     assert shown.endswith("claims tried, 1 problems")
+
+
+@pytest.mark.parametrize(
+    ("find", "replace", "said"),
+    [
+        ("eval: [Embedding,", "eval: [Embeding,", "`modes` names 'Embeding', which is no role."),
+        ("eval: [Embedding,", "late: [Embedding,", "`modes`: 'late' is the engine's own word."),
+    ],
+)
+def test_a_slip_in_the_modes_is_reported(spec: Spec, find: str, replace: str, said: str) -> None:
+    """Else that mode would be tried on nothing, and nobody would know."""
+    file = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps"))
+    pack = file.parents[2] / "pack.yaml"
+    text = pack.read_text("utf-8")
+    assert find in text
+    pack.write_text(text.replace(find, replace), "utf-8")
+    assert [problem.what for problem in dev_check.run(file).problems] == [said]
