@@ -239,9 +239,8 @@ def _submit_fix(session: Any, answers: Path | None, json: bool) -> Any:
         file = AnswerFile(answers)
         spec = session.catalogue.break_(session.open_break().exercise)
         return command.run(session, lambda *_: file.cause(spec.cause), progress=Progress())
-    if json or not ask.interactive():
-        return command.run(session, progress=Progress())
-    return command.run(session, ask.cause, progress=Progress())
+    how = command.no_answer if json or not ask.interactive() else ask.cause
+    return command.run(session, how, progress=Progress())
 
 
 @app.command()

@@ -74,9 +74,10 @@ def _lines(
             started = time.perf_counter()
             used = fresh_seed() if seed is None else seed
             if fault:
-                line = _at_fault(name, used, fault)
+                line = _without_verdict(name, "error", used, fault)
             elif not path.is_dir():
-                line = _at_fault(name, used, f"There is no such folder: {path}.")
+                why = f"There is no such folder: {path}."
+                line = _without_verdict(name, "error", used, why)
             else:
                 line = _judged(servers, catalogue, id, before, bug, name, path, used)
             line["ms"] = round(1000 * (time.perf_counter() - started), 1)
@@ -123,20 +124,21 @@ def _judged(
     try:
         tree = tree_at(catalogue, path.resolve())
     except LearnerCodeError as error:
-        return _refused(name, seed, catalogue.entry(id).component, _one_line(error))
+        why = _one_line(error)
+        return _without_verdict(
+            name, "fail", seed, why, check="import", component=catalogue.entry(id).component,
+            expected="code that can be imported", got=why,
+        )  # fmt: skip
     try:
         if before is None:
             verdict = flows.grade_build(servers, catalogue, id, tree, seed)
         else:
             verdict = flows.grade_fix(servers, catalogue, id, before, tree, seed)
     except EngineError as error:
-        return _at_fault(name, seed, _one_line(error))
+        return _without_verdict(name, "error", seed, _one_line(error))
     notes = suspicious(unified(bug.files, tree.files)) if bug and not verdict.passed else ()
-    return {
-        "candidate": name, "verdict": "pass" if verdict.passed else "fail",
-        "checks": len(verdict.results), "failing": _failing(verdict, notes), "seed": verdict.seed,
-        "ms": 0.0,
-    }  # fmt: skip
+    said = "pass" if verdict.passed else "fail"
+    return _line(name, said, verdict.seed, _failing(verdict, notes), len(verdict.results))
 
 
 def _failing(verdict: Verdict, notes: Sequence[str]) -> Line | None:
@@ -160,25 +162,17 @@ def _fields(result: Result) -> Line:
     }  # fmt: skip
 
 
-def _refused(name: str, seed: int, component: str, why: str) -> Line:
-    """Code that cannot even be read as Python: the one check that was made is its import."""
-    failing = {
-        "check": "import", "regime": "", "component": component, "index": None,
-        "expected": "code that can be imported", "got": why, "explanation": why,
+def _without_verdict(name: str, said: str, seed: int, why: str, **known: str) -> Line:
+    """Nothing could be measured, and why."""
+    failing = dict.fromkeys(("check", "regime", "component"), "") | {
+        "index": None, "expected": "", "got": "", **known, "explanation": why,
     }  # fmt: skip
-    return {
-        "candidate": name, "verdict": "fail", "checks": 1, "failing": failing, "seed": str(seed),
-        "ms": 0.0,
-    }  # fmt: skip
+    return _line(name, said, str(seed), failing, 1)
 
 
-def _at_fault(name: str, seed: int, why: str) -> Line:
-    failing = {
-        "check": "", "regime": "", "component": "", "index": None, "expected": "", "got": "",
-        "explanation": why,
-    }  # fmt: skip
+def _line(name: str, said: str, seed: str, failing: Line | None, checks: int) -> Line:
     return {
-        "candidate": name, "verdict": "error", "checks": 1, "failing": failing, "seed": str(seed),
+        "candidate": name, "verdict": said, "checks": checks, "failing": failing, "seed": seed,
         "ms": 0.0,
     }  # fmt: skip
 
