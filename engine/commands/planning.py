@@ -21,12 +21,13 @@ from engine.inject.cascade import Injection, NotFound, inject
 from engine.inject.oracle import BEFORE, SEEDS, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.reach import Reach, affected
+from engine.inject.source import walked
 from engine.judge.plan import derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree, Values
-from engine.spec.load import Catalogue, roles_of_steps
+from engine.spec.load import Catalogue, roles_of_steps, traced
 from engine.spec.types import Break, Check, Need
 
 NEED_DRAWS = 2  # draws a property and regime, before a break
@@ -101,7 +102,9 @@ def plan_break(
     check_needs(servers, catalogue, id, tree, dtype, seed)
     started = time.perf_counter()
     oracle = oracle_for(servers, catalogue, id, tree, dtype, seed, known, progress)
-    trace = Tracer(servers, entry.file, tree, dtype, seed)
+    trace = Tracer(
+        servers, entry.file, tree, dtype, seed, [traced(recipe) for recipe in spec.inject]
+    )
     code = Code(tree, role_files(tree.roles, tree.roots, tree.files))
     try:
         injection = inject(code, spec.inject, oracle, trace, only=only)
@@ -161,7 +164,7 @@ def oracle_for(
     def measure(candidate: Tree, cases: Sequence[Case], limit: float) -> list[Outcome]:
         progress(f"looking for a place for the bug: {oracle.tried} tried")
         limit = min(limit, servers.limit)
-        return servers.outcomes(candidate, jobs_of(cases), server="candidates", limit=limit)
+        return servers.outcomes(candidate, jobs_of(cases), limit=limit)
 
     oracle = Oracle(measure, symptoms, near)
     if not oracle.check_symptom():
@@ -293,12 +296,22 @@ class Siblings:
 class Tracer:
     """Expressions by the value they hold; each probe is traced once, for all that it names."""
 
-    def __init__(self, servers: Servers, file: str, tree: Tree, dtype: str, seed: int) -> None:
+    def __init__(
+        self,
+        servers: Servers,
+        file: str,
+        tree: Tree,
+        dtype: str,
+        seed: int,
+        together: Sequence[Sequence[tuple[str, str]]] = (),
+    ) -> None:
+        """together: (probe, regime) that are traced in one run, as soon as one of them is asked for."""
         self._servers = servers
         self._file = file
         self._tree = tree
         self._dtype = dtype
         self._seed = seed
+        self._together = together
         self._runs: dict[tuple[str, str], list[tuple[Values, places.Recording]]] = {}
         self._known: dict[tuple[str, str, str], list[places.Site]] = {}
 
@@ -331,25 +344,30 @@ class Tracer:
         return list((kept or {}).values())
 
     def _run(self, name: str, regime: str) -> list[tuple[Values, places.Recording]]:
-        if (name, regime) not in self._runs:
+        asked = (name, regime)
+        if asked not in self._runs:
+            group = next((group for group in self._together if asked in group), [asked])
+            self._trace([pair for pair in group if pair not in self._runs])
+        return self._runs[asked]
+
+    def _trace(self, pairs: Sequence[tuple[str, str]]) -> None:
+        draws = []
+        for name, regime in pairs:
             component, probe = component_probe(name, self._file)
-            seeds = [derive(self._seed, "trace", component, probe, i) for i in range(2)]
-            cases = self._servers.cases(
-                [Draw(component, probe, regime, seed, self._dtype) for seed in seeds]
-            )
-            named = [{**case.expected[""].values, **case.named} for case in cases]
-            sizes = {
-                size for values in named for value in values.values() for size in _sizes(value)
-            }
-            outcomes = self._servers.outcomes(
-                self._tree, jobs_of(cases), server="traced",
-                trace={"sizes": sorted(sizes), "cap": TRACE_CAP},
-            )  # fmt: skip
-            self._runs[name, regime] = [
-                (values, places.Recording(outcome.trace))
-                for values, outcome in zip(named, outcomes, strict=True)
-            ]
-        return self._runs[name, regime]
+            for i in range(2):
+                seed = derive(self._seed, "trace", component, probe, i)
+                draws.append(Draw(component, probe, regime, seed, self._dtype))
+        cases = self._servers.cases(draws)
+        named = [{**case.expected[""].values, **case.named} for case in cases]
+        sizes = {size for values in named for value in values.values() for size in _sizes(value)}
+        outcomes = self._servers.outcomes(
+            self._tree, jobs_of(cases), trace={"sizes": sorted(sizes), "cap": TRACE_CAP}
+        )
+        recorded = [
+            (values, places.Recording(outcome.trace))
+            for values, outcome in zip(named, outcomes, strict=True)
+        ]
+        self._runs |= {pair: recorded[2 * i : 2 * i + 2] for i, pair in enumerate(pairs)}
 
 
 def _sizes(value: object) -> set[int]:
@@ -365,7 +383,7 @@ def _symbol(code: Code, path: str, data: bytes) -> str:
     new = data.splitlines()
     line = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0) + 1
     best, size = "", 1 << 30
-    for node in ast.walk(code.sources[path].module):
+    for node in walked(code.sources[path].module):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             end = node.end_lineno or node.lineno
             if node.lineno <= line <= end and end - node.lineno < size:

@@ -82,10 +82,13 @@ def inject(
                     files = _applied(code, candidate)
                     if files is None:
                         continue
-                    seen[key] = oracle.try_(code.tree.replaced(files))
-                trial = seen[key]
+                    seen[key] = oracle.shows(code.tree.replaced(files))
+                trial, finished = seen[key], None
                 if trial.accepted and last:
-                    rank_, found = _finished(code, candidate, oracle)
+                    trial, finished = _finished(code, candidate, oracle, trial)
+                    seen[key] = trial
+                if finished:
+                    rank_, found = finished
                     if rank_[0] == 0 and found.changed_lines <= LINES:
                         return found
                     if best is None:
@@ -106,12 +109,31 @@ def inject(
 
 
 def _finished(
-    code: Code, candidate: Candidate, oracle: Oracle
-) -> tuple[tuple[int, int], Injection]:
-    """The accepted candidate, without what it leaves unused where that is verified too, and how
-    much a reader would stumble over: (blemishes that healthy code had not, changed lines).
+    code: Code, candidate: Candidate, oracle: Oracle, shown: Trial
+) -> tuple[Trial, tuple[tuple[int, int], Injection] | None]:
+    """A candidate that shows the symptom, without what it leaves unused where that is verified too,
+    and how much a reader would stumble over: (blemishes that healthy code had not, changed lines).
+    None when it breaks something else.
     """
     files = apply_all(code.sources, candidate.edits)
+    cleaner = _cleaner(code, candidate, files)
+    trial = oracle.try_(code.tree.replaced(cleaner)) if cleaner else None
+    if cleaner and trial and trial.accepted:
+        files = cleaner
+    else:
+        trial = oracle.spares(code.tree.replaced(files), shown)
+        if not trial.accepted:
+            return trial, None
+    blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
+    lines = _lines(code, files)
+    found = Injection(files, candidate.how, lines, oracle.tried)
+    return trial, ((max(0, blemished), lines), found)
+
+
+def _cleaner(
+    code: Code, candidate: Candidate, files: Mapping[str, bytes]
+) -> dict[str, bytes] | None:
+    """The candidate without what it leaves unused, None when there is nothing of that kind."""
     extra = tidied(code.sources, candidate.edits, files)
     kept = [
         e
@@ -119,13 +141,7 @@ def _finished(
         if not any(x.start <= e.start and e.end <= x.end and x.path == e.path for x in extra)
     ]
     tidy = Candidate(tuple(sorted({*kept, *extra})), candidate.how)
-    if extra and not overlap(tidy.edits):
-        cleaner = _applied(code, tidy)
-        if cleaner and oracle.try_(code.tree.replaced(cleaner)).accepted:
-            files = cleaner
-    blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
-    lines = _lines(code, files)
-    return (max(0, blemished), lines), Injection(files, candidate.how, lines, oracle.tried)
+    return _applied(code, tidy) if extra and not overlap(tidy.edits) else None
 
 
 def _extended(
@@ -160,9 +176,20 @@ def _lines(code: Code, files: Mapping[str, bytes]) -> int:
     """The greater of lines removed and added, summed over hunks."""
     total = 0
     for path, data in files.items():
-        old, new = code.sources[path].data.splitlines(), data.splitlines()
+        old, new = apart(code.sources[path].data.splitlines(), data.splitlines())
         matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
         for tag, a, b, c, d in matcher.get_opcodes():
             if tag != "equal":
                 total += max(b - a, d - c)
     return total
+
+
+def apart(old: list[bytes], new: list[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Two lists of lines without what they begin and end with alike."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return old[start : len(old) - end], new[start : len(new) - end]

@@ -68,15 +68,22 @@ class Oracle:
         return self._changes
 
     def try_(self, tree: Tree) -> Trial:
-        """Measure a candidate: one draw of each symptom, then the others, then the siblings."""
+        """Measure a candidate: the symptom, then the siblings."""
+        trial = self.shows(tree)
+        return self.spares(tree, trial) if trial.accepted else trial
+
+    def shows(self, tree: Tree) -> Trial:
+        """Whether the symptom is there: one draw of each, then the others."""
         self.tried += 1
         outcomes = self._run(tree, self._first)
         met, reason = _compared(self._first, outcomes)
         if reason:
             return Trial(False, met, reason, runs=_runs(self._first, outcomes))
         _, reason = _compared(self._rest, self._run(tree, self._rest))
-        if reason:
-            return Trial(False, met, reason)
+        return Trial(not reason, met, reason)
+
+    def spares(self, tree: Tree, shown: Trial) -> Trial:
+        """Whether a candidate that shows the symptom leaves the siblings as they were."""
         siblings = self._siblings(tree)
         likely = [item for item in siblings if id(item) in self._told]
         others = [item for item in siblings if id(item) not in self._told]
@@ -84,8 +91,9 @@ class Oracle:
             for item, outcome in zip(group, self._run(tree, group), strict=True):
                 if _unlike(item, outcome):
                     self._told.add(id(item))
-                    return Trial(False, met, f"it also breaks {item.probe}", item.probe)
-        return Trial(True, met)
+                    reason = f"it also breaks {item.probe}"
+                    return Trial(False, shown.met, reason, item.probe)
+        return shown
 
     def _run(self, tree: Tree, items: Sequence[Item]) -> list[Outcome]:
         if not items:

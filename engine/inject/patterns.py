@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine.inject.source import Edit, Source, is_atom, same_code, structure
+from engine.inject.source import Edit, Source, is_atom, same_code, structure, walked
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"
@@ -38,7 +38,7 @@ def parse(pattern: str) -> ast.AST:
 def find(pattern: str, within: ast.AST) -> Iterator[Match]:
     """Every node below `within` that the pattern fits, in reading order."""
     wanted = parse(pattern)
-    for node in ast.walk(within):
+    for node in walked(within):
         bindings: Bindings = {}
         if _fits(wanted, node, bindings):
             yield Match(node, bindings)

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from engine.inject.imports import closure
-from engine.inject.source import COMPREHENSIONS, SCOPES, bound, parsed
+from engine.inject.source import COMPREHENSIONS, SCOPES, bound, parsed, walked
 from engine.inject.source import changed as differing
 from engine.run.types import Tree
 
@@ -70,7 +70,7 @@ def read(data: bytes, stems: frozenset[str]) -> File | None:
         module = parsed(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    nodes = list(ast.walk(module))
+    nodes = list(walked(module))
     if not all(_told(node) for node in nodes):
         return None
     if any(

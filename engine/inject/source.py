@@ -64,6 +64,16 @@ class Edit(msgspec.Struct, frozen=True, order=True):
     text: str
 
 
+def walked(node: ast.AST) -> Iterable[ast.AST]:
+    """`ast.walk`, remembered for whole modules, which are walked many times and never changed."""
+    if not isinstance(node, ast.Module):
+        return ast.walk(node)
+    known: list[ast.AST] | None = getattr(node, "walked", None)
+    if known is None:
+        known = node.walked = list(ast.walk(node))  # type: ignore[attr-defined]
+    return known
+
+
 class Unencodable(Exception):
     """The new text has a character that the file's encoding lacks."""
 
@@ -88,7 +98,7 @@ class Source:
     @cached_property
     def _definitions(self) -> dict[str, list[ast.AST]]:
         found: dict[str, list[ast.AST]] = {}
-        for node in ast.walk(self.module):
+        for node in walked(self.module):
             if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 found.setdefault(node.name, []).append(node)
         return found
@@ -97,7 +107,7 @@ class Source:
     def _expressions(self) -> dict[tuple[str, int, int, int | None, int | None], ast.expr]:
         return {
             (type(n).__name__, n.lineno, n.col_offset, n.end_lineno, n.end_col_offset): n
-            for n in ast.walk(self.module)
+            for n in walked(self.module)
             if isinstance(n, ast.expr)
         }
 
@@ -110,9 +120,7 @@ class Source:
     @cached_property
     def _parents(self) -> dict[int, ast.AST]:
         return {
-            id(child): node
-            for node in ast.walk(self.module)
-            for child in ast.iter_child_nodes(node)
+            id(child): node for node in walked(self.module) for child in ast.iter_child_nodes(node)
         }
 
     def _above(self, node: ast.AST, kinds: tuple[type, ...]) -> ast.AST:
@@ -246,7 +254,7 @@ class Source:
     @cached_property
     def _unit(self) -> str:
         """One step of indentation in this file."""
-        for node in ast.walk(self.module):
+        for node in walked(self.module):
             body = getattr(node, "body", None)
             if isinstance(body, list) and not isinstance(node, ast.Module) and body:
                 head = self.span(node)[0]

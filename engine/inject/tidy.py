@@ -10,7 +10,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from engine.inject.source import Edit, Source, changed, parsed, structure
+from engine.inject.source import Edit, Source, changed, parsed, structure, walked
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 BLOCKS = (ast.If, ast.For, ast.While)
@@ -233,7 +233,7 @@ def _deletions(source: Source, statements: Sequence[ast.stmt]) -> list[Edit]:
     """Deletions of whole statements; one that would leave an empty block stays."""
     gone = {id(s) for s in statements}
     found = []
-    for node in ast.walk(source.module):
+    for node in walked(source.module):
         for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
             if not isinstance(body, list) or id(node) in gone:
                 continue
@@ -250,7 +250,7 @@ def _deletions(source: Source, statements: Sequence[ast.stmt]) -> list[Edit]:
 def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
     """What the edits turn into `x = x` or `x`: it goes, in `x, y = x, f(y)` the pair does."""
     found: list[Edit] = []
-    for node in ast.walk(source.module):
+    for node in walked(source.module):
         if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr)) or node.value is None:
             continue
         start, end = source.span(node)
@@ -277,7 +277,7 @@ def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
 def _emptied(source: Source, statement: ast.stmt) -> list[Edit]:
     """The deletion of a statement, and of the `if` that held nothing else."""
     whole: ast.stmt = statement
-    for node in ast.walk(source.module):
+    for node in walked(source.module):
         if isinstance(node, ast.If) and node.body == [statement] and not node.orelse:
             whole = node
     edit = _whole_lines(source, whole) or _with_separator(source, whole)
@@ -341,7 +341,7 @@ def _unread(data: bytes) -> frozenset[str]:
     """Names that a module imports and never mentions again."""
     module = parsed(data)
     bound = {name for statement in module.body for name in _bound(statement)}
-    for node in ast.walk(module):
+    for node in walked(module):
         if isinstance(node, ast.Name):
             bound.discard(node.id)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -356,7 +356,7 @@ def _imports(
     lost = set(_unread(new.data))
     if gone:
         dropped = {id(n) for statement in gone for n in ast.walk(statement)}
-        old_names = [n for n in ast.walk(source.module) if isinstance(n, ast.Name)]
+        old_names = [n for n in walked(source.module) if isinstance(n, ast.Name)]
         in_gone = {n.id for n in old_names if id(n) in dropped}
         lost |= in_gone - {n.id for n in old_names if id(n) not in dropped}
     lost -= _unread(source.data)
@@ -391,7 +391,7 @@ def _handed_on(source: Source, sources: Mapping[str, Source]) -> set[str]:
     for path, other in sources.items():
         if path == source.path:
             continue
-        for node in ast.walk(other.module):
+        for node in walked(other.module):
             if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[-1] == stem:
                 names |= {alias.name for alias in node.names}
             elif isinstance(node, ast.Attribute) and getattr(node.value, "id", None) == stem:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -17,7 +17,7 @@ import msgspec
 
 from engine.errors import SpecError, UsageError
 from engine.spec import yaml
-from engine.spec.types import Break, Build, Pack, Spec, Step
+from engine.spec.types import Break, Build, Pack, Recipe, Spec, Step
 
 S = TypeVar("S", bound=Spec)
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
@@ -151,9 +151,9 @@ class Catalogue:
         return found
 
 
-def steps_of(spec: Break) -> Iterator[Step]:
+def steps_of(recipes: Sequence[Recipe]) -> Iterator[Step]:
     """Every step of every recipe, and every way to do it."""
-    waiting = [step for recipe in spec.inject for step in recipe.steps]
+    waiting = [step for recipe in recipes for step in recipe.steps]
     while waiting:
         step = waiting.pop(0)
         yield step
@@ -163,7 +163,7 @@ def steps_of(spec: Break) -> Iterator[Step]:
 def roles_of_steps(spec: Break) -> set[str]:
     """The roles that the recipes of a break name."""
     found: set[str] = set()
-    for step in steps_of(spec):
+    for step in steps_of(spec.inject):
         for way in (step.pattern, step.role, step.graft, step.mutate):
             found |= set(way.inside) if way else set()
         for named in (step.append, step.rewrite):
@@ -174,12 +174,24 @@ def roles_of_steps(spec: Break) -> set[str]:
 def probes_of_steps(spec: Break) -> set[str]:
     """The probes that the recipes of a break name, as component.probe."""
     found: set[str] = set()
-    for step in steps_of(spec):
+    for step in steps_of(spec.inject):
         found |= set(step.proves)
         for way in (step.role, step.graft, step.mutate):
             found |= {way.probe} if way else set()
         found |= {step.pattern.probe} if step.pattern and step.pattern.where else set()
     return found
+
+
+def traced(recipe: Recipe) -> list[tuple[str, str]]:
+    """The (probe, regime) whose values a recipe looks for."""
+    found: dict[tuple[str, str], None] = {}
+    for step in steps_of([recipe]):
+        for way in (step.role, step.graft, step.mutate):
+            if way:
+                found[way.probe, way.regime] = None
+        if step.pattern and step.pattern.where:
+            found[step.pattern.probe, step.pattern.regime] = None
+    return list(found)
 
 
 def packs() -> dict[str, Path]:

@@ -204,15 +204,21 @@ def nested(depth, run):
 
 
 def contents():
-    """What stands in modules that belong to nobody's model."""
-    return {name: dict(vars(sys.modules[name])) for name in WATCHED if name in sys.modules}
+    """What stands in modules that belong to nobody's model: name -> (its names, their identities)."""
+    found = {}
+    for name in WATCHED:
+        if name in sys.modules:
+            names = dict(vars(sys.modules[name]))  # kept, so that no identity is used again
+            found[name] = names, [*map(id, names.values())]
+    return found
 
 
 def replaced(before):
     """Their names that now mean something else."""
     return [
         "%s.%s" % (module, name)
-        for module, names in before.items()
+        for module, (names, identities) in before.items()
+        if [*map(id, vars(sys.modules[module]).values())] != identities
         for name, value in names.items()
         if not name.startswith("__") and vars(sys.modules[module]).get(name) is not value
     ]

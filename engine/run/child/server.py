@@ -25,6 +25,7 @@ from engine.run.child.tree import Tree
 PATIENCE = 0.5  # seconds for the servers to end when the engine has gone
 OUTPUT = 1 << 20  # bytes a child may print
 OUTPUT_KEPT = 4096  # bytes of it that travel
+MANY, TOGETHER = 8, 0.0005  # answers to come, from which on they are collected for so many seconds
 GARBAGE = 1 << 24  # bytes without a token that are kept while an answer may still be coming
 JOB = struct.Struct("<I")  # the number of the job, between token and frame
 RESULTS = 200  # the child's descriptor for answers, clear of any that it inherited
@@ -165,6 +166,8 @@ def run(fd, held, message):
                     reason = "output"
                     break
             if results_out in ready:
+                if count - len(answered) > MANY:  # a wake-up for several answers, not for each
+                    time.sleep(TOGETHER)
                 data = os.read(results_out, 1 << 18)
                 if not data:
                     break
