@@ -293,7 +293,7 @@ def _break_proofs(
     broken = tree.replaced(injection.files)
     fixed = flows.grade_fix(servers, catalogue, id, tree, tree, fresh_seed())
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
-    left = flows.grade_fix(servers, catalogue, id, tree, broken, fresh_seed())
+    left = flows.refusal(servers, catalogue, id, tree, broken, fresh_seed())
     yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
     yield from _near_miss_proofs(servers, catalogue, id, name, tree)
     for silencer in spec.silencers:
@@ -305,7 +305,7 @@ def _break_proofs(
         except EngineError as error:
             yield Proof(id, name, claim, False, error.what)
             continue
-        verdict = flows.grade_fix(servers, catalogue, id, tree, candidate, fresh_seed())
+        verdict = flows.refusal(servers, catalogue, id, tree, candidate, fresh_seed())
         yield Proof(id, name, claim, not verdict.passed, _why(verdict))
 
 

@@ -102,19 +102,32 @@ def _everything(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
 
 
 def grade_fix(
-    servers: Servers, catalogue: Catalogue, id: str, before: Tree, candidate: Tree, seed: int
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    before: Tree,
+    candidate: Tree,
+    seed: int,
+    *,
+    sample: bool = False,
 ) -> Verdict:
-    """The fixed tree against the learner's own code before the break, on inputs nobody saw."""
+    """The fixed tree against the learner's own code before the break, on inputs nobody saw.
+
+    sample: one draw of each regime, in no special manner. What that refuses would be refused; that
+    it passes says nothing yet. For authors, never for a learner.
+    """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     dtype = dtype_of(servers, catalogue, before)
     touched = {entry.component} | catalogue.users(entry.component)
     reached = affected_components(catalogue, before, candidate) - touched
     checks = _everything(catalogue, id)
-    manners = ("", *catalogue.contract.modes, *MANNERS)
+    manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
 
     def planned(
         components: Collection[str], at_least: int = 0, at_most: int = 0, last: str = ""
     ) -> Plan:
+        if sample:
+            at_least, at_most, last = 0, 1, ""
         chosen = [
             (name, replace(check, draws=min(check.draws, at_most)) if at_most else check)
             for name, check in checks
@@ -143,6 +156,16 @@ def grade_fix(
         return verdict
     cases = servers.cases(made.draws, spec.acceptable)  # the reference is asked where it is needed
     return judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+
+
+def refusal(
+    servers: Servers, catalogue: Catalogue, id: str, before: Tree, candidate: Tree, seed: int
+) -> Verdict:
+    """As `grade_fix`, for what is expected to be refused: by a sample, if that is enough."""
+    found = grade_fix(servers, catalogue, id, before, candidate, seed, sample=True)
+    if not found.passed:
+        return found
+    return grade_fix(servers, catalogue, id, before, candidate, seed)
 
 
 def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[str]:
