@@ -128,17 +128,36 @@ def next_(learner: Who = None, json: Json = False) -> None:
 
 
 @app.command("submit-build")
-def submit_build(id: MaybeExercise = None, learner: Who = None, json: Json = False) -> None:
-    """Check a part of the model that you built.
+def submit_build(
+    id: MaybeExercise = None, answers: Answers = None, learner: Who = None, json: Json = False
+) -> None:
+    """Check a part of the model that you built; then answer what you understood.
 
     Example: engine submit-build embedding
     """
-    from engine.commands import submit_build as command
-    from engine.view.out import Progress
-
-    report = command.run(_session(learner), id, progress=Progress())
+    report = _submit_build(_session(learner), id, answers, json)
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
+
+
+def _submit_build(session: Any, id: str | None, answers: Path | None, json: bool) -> Any:
+    from engine.commands import submit_build as command
+    from engine.commands.questions import Reply, nobody
+    from engine.view import ask
+    from engine.view.out import Progress
+
+    how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
+    if answers is not None:
+        from engine.commands.answers import AnswerFile
+
+        file = AnswerFile(answers)
+
+        def how(asked: Any) -> Any:
+            given = file.reply(asked.id)
+            return given and Reply(*given)
+
+    told = (lambda _: None) if json else (lambda ended: _emit(ended, False))
+    return command.run(session, id, how, told=told, progress=Progress())
 
 
 @app.command("break")
@@ -249,15 +268,13 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
 
     Example: engine submit
     """
-    from engine.commands import submit_build as build
     from engine.practice.store import opened
-    from engine.view.out import Progress
 
     session = _session(learner)
     if opened(session.attempts()) is not None:
         report = _submit_fix(session, answers, json)
     else:
-        report = build.run(session, progress=Progress())
+        report = _submit_build(session, None, answers, json)
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 

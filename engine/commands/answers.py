@@ -75,7 +75,9 @@ def checked_confidence(raw: Any, where: str) -> int:
 
 
 class AnswerFile:
-    """`--answers FILE`: {predictions: {id: {answer, confidence}}, cause: {answer, confidence}}."""
+    """`--answers FILE`: {predictions: {id: {answer, confidence}}, cause: {answer, confidence}}, or,
+    for a build, {questions: {id: {answer, grade}}}.
+    """
 
     def __init__(self, file: Path) -> None:
         try:
@@ -89,7 +91,9 @@ class AnswerFile:
         self._file = file
         data = yaml.read(source, str(file)).data
         if not isinstance(data, dict):
-            raise UsageError("The file must hold `predictions:` and `cause:`.", where=str(file))
+            raise UsageError(
+                "The file must hold `predictions:`, `cause:` or `questions:`.", where=str(file)
+            )
         self._data = data
 
     def predictions(self, asked: Sequence[Prediction]) -> list[Answer]:
@@ -112,6 +116,20 @@ class AnswerFile:
                 )
             answers.append(checked(prediction, one["answer"], one["confidence"]))
         return answers
+
+    def reply(self, question: str) -> tuple[str, str] | None:
+        """(answer, grade) to a question after a build, None when the file has none."""
+        given = self._data.get("questions")
+        one = given.get(question) if isinstance(given, dict) else None
+        if one is None:
+            return None
+        if not isinstance(one, dict) or "answer" not in one:
+            raise UsageError(
+                f"No answer to the question {question!r}.",
+                where=str(self._file),
+                next=f"questions: {{{question}: {{answer: ...}}}}",
+            )
+        return str(one["answer"]), str(one.get("grade", ""))
 
     def cause(self, cause: Cause) -> Answer | None:
         """The answer to the cause question, None when the file has none."""

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import flows, planning
+from engine.commands import figures, flows, planning, questions
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.inject import patterns
 from engine.judge.verdict import Verdict
-from engine.observe.diagnostics import evaluate
+from engine.observe.arithmetic import evaluate
 from engine.practice import model
 from engine.run.servers import Servers
 from engine.run.types import LATE, MANNERS, Draw, Tree
@@ -29,6 +29,7 @@ from engine.spec.load import (
 from engine.spec.types import Break, Build, Silencer, Step
 
 BEFORE = "before"
+MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
 TAKEN_FOR_THE_BUG = (
     "the whole fingerprint measures what the bug gives: it needs a probe or a regime that tells them"
     " apart, unless this is the bug"
@@ -137,7 +138,7 @@ def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
         yield Problem(where, f"The folder {entry.component!r} is no component of pack.yaml.")
     for path, text in texts(spec):
         missing = [lang for lang in catalogue.contract.languages if not text.get(lang, "").strip()]
-        if missing and (text or not path.endswith("because")):
+        if missing and (text or path.rpartition(".")[2] not in MAY_BE_EMPTY):
             yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
     known = _probes(catalogue)
     for probe in _named_probes(entry, spec):
@@ -145,6 +146,12 @@ def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
             yield Problem(
                 where, f"{probe} is not a function of call.py, cases.py and reference.py."
             )
+    for what in figures.untied(Path(entry.file), kind):
+        yield Problem(where, what)
+    if isinstance(spec, Build):
+        for question in spec.questions:
+            for what in questions.slips(question):
+                yield Problem(where, f"question {question.id!r}: {what}")
     if isinstance(spec, Break):
         for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
             yield Problem(where, f"a recipe names the role {role!r}, which pack.yaml has not.")
@@ -168,6 +175,7 @@ def _probes(catalogue: Catalogue) -> set[str]:
 
 
 def _named_probes(entry: Entry, spec: Build | Break) -> Iterator[str]:
+    yield from (figure.probe for figure in spec.figures.values() if figure.probe)
     if isinstance(spec, Build):
         yield from (f"{entry.component}.{check.probe}" for check in spec.checks)
         return
@@ -265,6 +273,7 @@ def _proofs(catalogue: Catalogue, only: str | None, progress: flows.Progress) ->
                     )
                     claim = "a healthy model passes"
                     yield Proof(entry.id, name, claim, verdict.passed, _why(verdict))
+                    yield from _figure_proofs(servers, catalogue, entry, name, tree, tree)
                 else:
                     yield from _break_proofs(servers, catalogue, entry.id, name, tree)
 
@@ -291,6 +300,7 @@ def _break_proofs(
     detail = f"{injection.how}, {injection.changed_lines} lines, {planned.file}"
     yield Proof(id, name, bites, True, detail)
     broken = tree.replaced(injection.files)
+    yield from _figure_proofs(servers, catalogue, catalogue.entry(id), name, tree, broken)
     fixed = flows.grade_fix(servers, catalogue, id, tree, tree, fresh_seed())
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
     left = flows.refusal(servers, catalogue, id, tree, broken, fresh_seed())
@@ -307,6 +317,19 @@ def _break_proofs(
             continue
         verdict = flows.refusal(servers, catalogue, id, tree, candidate, fresh_seed())
         yield Proof(id, name, claim, not verdict.passed, _why(verdict))
+
+
+def _figure_proofs(
+    servers: Servers, catalogue: Catalogue, entry: Entry, name: str, tree: Tree, broken: Tree
+) -> Iterator[Proof]:
+    spec = catalogue.build(entry.id) if entry.kind == "build" else catalogue.break_(entry.id)
+    wanted = {key: figure for key, figure in spec.figures.items() if figure.on == name}
+    if not wanted:
+        return
+    dtype = flows.dtype_of(servers, catalogue, tree)
+    found = figures.measured(servers, entry.file, wanted, tree, broken, dtype)
+    for key, (held, detail) in found.items():
+        yield Proof(entry.id, name, f"the figure {key} is what it says", held, detail)
 
 
 def _near_miss_proofs(

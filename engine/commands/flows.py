@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from threading import Lock
 
 from msgspec.structs import replace
 
 from engine.errors import SpecError
 from engine.inject.imports import closure
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
-from engine.judge.verdict import Verdict, judge_build, judge_fix
+from engine.judge.verdict import Result, Verdict, judge_build, judge_check, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
@@ -22,10 +23,15 @@ from engine.spec.types import Check
 
 FAR_DRAWS = 1  # of each regime of a component that does not use the broken one
 Progress = Callable[[str], None]
+Told = Callable[[Result, int, int], None]  # a check, its number, how many there are
 
 
 def quiet(_: str) -> None:
     """Progress for nobody."""
+
+
+def unheard(_: Result, __: int, ___: int) -> None:
+    """Nobody listens."""
 
 
 def component_probe(name: str, where: str) -> tuple[str, str]:
@@ -71,23 +77,69 @@ def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree) -> str:
 
 
 def grade_build(
-    servers: Servers, catalogue: Catalogue, component: str, tree: Tree, seed: int
+    servers: Servers,
+    catalogue: Catalogue,
+    component: str,
+    tree: Tree,
+    seed: int,
+    *,
+    told: Told = unheard,
 ) -> Verdict:
-    """Every build check of a component, the learner's tree against the reference."""
+    """Every build check of a component, the learner's tree against the reference.
+
+    told: each check as it ends, in order, with its number and how many there are.
+    """
     checks = [(component, check) for check in catalogue.build(component).checks]
     try:
         dtype = dtype_of(servers, catalogue, tree)
     except Halted as halted:
         made = plan(checks, seed=seed, dtype="float64")
         unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
-        return judge_build(made, servers.cases(made.draws), [halted.outcome, *unrun])
+        verdict = judge_build(made, servers.cases(made.draws), [halted.outcome, *unrun])
+        for number, result in enumerate(verdict.results, 1):
+            told(result, number, len(verdict.results))
+        return verdict
     made = plan(checks, seed=seed, dtype=dtype, manners=("", *catalogue.contract.modes, "reused"))
     cases = servers.cases(made.draws)
-    outcomes = [  # what becomes of numpy is no part of a build
-        replace(outcome, changed=tuple(name for name in outcome.changed if "." not in name))
-        for outcome in servers.outcomes(tree, jobs_of(cases))
-    ]
-    return judge_build(made, cases, outcomes)
+    teller = Teller(made, cases, told)
+    outcomes = servers.outcomes(tree, jobs_of(cases), arrived=teller.arrived)
+    verdict = judge_build(made, cases, [_of_a_build(outcome) for outcome in outcomes])
+    teller.rest(verdict)
+    return verdict
+
+
+def _of_a_build(outcome: Outcome) -> Outcome:
+    """What becomes of numpy is no part of a build."""
+    return replace(outcome, changed=tuple(name for name in outcome.changed if "." not in name))
+
+
+class Teller:
+    """Tells of each check as soon as all that it looks at has arrived, in the order that teaches."""
+
+    def __init__(self, plan: Plan, cases: Sequence[Case], told: Told) -> None:
+        self._plan, self._cases, self._told = plan, cases, told
+        self._found: dict[int, Outcome] = {}
+        self._next = 0
+        self._lock = Lock()  # two children may answer at once
+
+    def arrived(self, position: int, outcome: Outcome) -> None:
+        """One measurement more."""
+        with self._lock:
+            self._found[position] = _of_a_build(outcome)
+            while self._next < len(self._plan.checks):
+                planned = self._plan.checks[self._next]
+                if not self._found.keys() >= set(planned.draws):
+                    return
+                self._tell(judge_check(planned, self._cases, self._found))
+
+    def rest(self, verdict: Verdict) -> None:
+        """What has not been told, because something never arrived."""
+        for result in verdict.results[self._next :]:
+            self._tell(result)
+
+    def _tell(self, result: Result) -> None:
+        self._next += 1
+        self._told(result, self._next, len(self._plan.checks))
 
 
 def _everything(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from engine.commands.questions import still_open
 from engine.commands.session import Session, said, title
 from engine.observe.score import Bin, brier, calibration
 from engine.practice.store import Attempt
@@ -55,6 +56,7 @@ class StatusReport(msgspec.Struct, frozen=True):
     home: str
     model: str
     exercises: tuple[Stated, ...]
+    open_questions: tuple[tuple[str, int], ...]  # builds that passed, questions not answered yet
     open: str
     practice: str
     hints_taken: int
@@ -154,7 +156,11 @@ def _show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
         ("constraints", bullets(spec.constraints)),
         ("pitfalls", bullets(spec.pitfalls)),
         ("checks", checks),
-        ("prerequisites", ", ".join(spec.prerequisites)),
+        ("insight", said(spec.insight, lang)),
+        ("integration", said(spec.integration, lang)),
+        ("use", said(spec.use, lang)),
+        ("prerequisites", ", ".join(catalogue.prerequisites(id))),
+        ("difficulty", f"{spec.difficulty} of 4"),
         ("time", f"{spec.minutes} min"),
         ("references", "\n".join(f"- {r.text} {r.url}".rstrip() for r in spec.references)),
         ("submit", f"engine submit-build {id}"),
@@ -211,6 +217,7 @@ def status(session: Session) -> StatusReport:
             Stated(entry.id, entry.kind, entry.phase_number, states.get(entry.id, "new"))
             for entry in session.catalogue.entries.values()
         ),
+        tuple(_open_questions(session, found)),
         current.exercise if current else "",
         str(session.learner.practice(current.exercise)) if current else "",
         len(current.all("hinted")) if current else 0,
@@ -218,6 +225,15 @@ def status(session: Session) -> StatusReport:
         len(scored),
         brier(scored),
     )
+
+
+def _open_questions(session: Session, found: Sequence[Attempt]) -> Iterator[tuple[str, int]]:
+    for attempt in found:
+        entry = session.catalogue.entries.get(attempt.exercise)
+        if entry is not None and entry.kind == "build" and attempt.state == "passed":
+            waiting = still_open(session.catalogue.build(entry.id).questions, attempt)
+            if waiting:
+                yield entry.id, len(waiting)
 
 
 def next_(session: Session) -> NextReport:

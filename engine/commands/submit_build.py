@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 
 import msgspec
 
 from engine.commands import flows
+from engine.commands.questions import Answered, Ask, ask_all, nobody, still_open
 from engine.commands.session import Session, fresh_seed
 from engine.errors import UsageError
-from engine.judge.verdict import Verdict
+from engine.judge.verdict import Result, Verdict
 from engine.practice.store import alone
 from engine.run.types import Sandbox
+from engine.spec.load import Entry
 
 
 class BuildReport(msgspec.Struct, frozen=True):
@@ -23,14 +26,33 @@ class BuildReport(msgspec.Struct, frozen=True):
     verdict: Verdict
     graded: tuple[tuple[str, str], ...]  # file, sha256
     sandbox: Sandbox
+    first: tuple[str, ...]  # builds that this one stands on, and that have not passed
+    questions: tuple[Answered, ...]  # what was asked after it passed
+    open_questions: int
     next: str
     lang: str
 
 
+class Ended(msgspec.Struct, frozen=True):
+    """One check of a build, told as it ends."""
+
+    number: int
+    of: int
+    result: Result
+    lang: str
+
+
 def run(
-    session: Session, id: str | None = None, *, progress: flows.Progress = flows.quiet
+    session: Session,
+    id: str | None = None,
+    ask: Ask = nobody,
+    *,
+    told: Callable[[Ended], None] = lambda _: None,
+    progress: flows.Progress = flows.quiet,
 ) -> BuildReport:
-    """Judge one component. Without an id, the first of the course that has not passed."""
+    """Judge one component, then ask what was understood. Without an id, the first of the course that
+    has not passed. told: each check as it ends.
+    """
     learner, catalogue = session.learner, session.catalogue
     entry = catalogue.entry(id or _first_open(session))
     if entry.kind != "build":
@@ -39,17 +61,22 @@ def run(
             next="`engine submit-fix` judges the fix of the break that is open.",
         )
     spec = catalogue.build(entry.id)
+    first = _to_build_first(session, entry)
     files = session.model_files()
     tree = learner.tree(catalogue, files, learner.model)
     with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
         servers.progress = progress
-        verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed())
+        verdict = flows.grade_build(
+            servers, catalogue, entry.component, tree, fresh_seed(),
+            told=lambda result, number, of: told(Ended(number, of, result, learner.lang)),
+        )  # fmt: skip
         sandbox = servers.sandbox
     graded = tuple((p, hashlib.sha256(files[p]).hexdigest()) for p in [spec.edit] if p in files)
     graded = graded or (("(all files)", _hash(files)),)
     with alone(learner.private):
         data = {"passed": verdict.passed, "seed": verdict.seed, "graded": graded}
         session.store.append(entry.id, 1, "built", data)
+        answered = ask_all(session, entry.id, 1, ask) if verdict.passed else ()
     return BuildReport(
         entry.id,
         session.text(spec.title),
@@ -57,6 +84,9 @@ def run(
         verdict,
         graded,
         sandbox,
+        first,
+        answered,
+        len(still_open(spec.questions, session.latest(entry.id))),
         "engine next" if verdict.passed else f"engine hint {entry.id}",
         learner.lang,
     )
@@ -70,6 +100,14 @@ def _first_open(session: Session) -> str:
     raise UsageError(
         "Every build exercise has passed.", next="`engine submit-build ID` checks one again."
     )
+
+
+def _to_build_first(session: Session, entry: Entry) -> tuple[str, ...]:
+    """What this build stands on and has not passed: no hindrance, but the place to look first."""
+    catalogue = session.catalogue
+    done = {a.exercise for a in session.attempts() if a.state == "passed"}
+    wanted = catalogue.prerequisites(entry.id)
+    return tuple(id for id in wanted if id not in done)
 
 
 def _hash(files: dict[str, bytes]) -> str:

@@ -57,11 +57,15 @@ class Verdict(msgspec.Struct, frozen=True):
 
 def judge_build(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> Verdict:
     """The learner's code against the reference, check by check; all of them are judged."""
-    results = []
-    for planned in plan.checks:
-        expected = {i: cases[i].expected[""] for i in planned.draws}
-        results.append(_result(planned, cases, expected, outcomes))
+    found = dict(enumerate(outcomes))
+    results = [judge_check(planned, cases, found) for planned in plan.checks]
     return _verdict(results, plan, REFERENCE)
+
+
+def judge_check(planned: Planned, cases: Sequence[Case], outcomes: Mapping[int, Outcome]) -> Result:
+    """One check of a build, from the outcomes of its draws."""
+    expected = {i: cases[i].expected[""] for i in planned.draws}
+    return _result(planned, cases, expected, outcomes)
 
 
 def judge_fix(
@@ -85,15 +89,14 @@ def judge_fix(
         best: list[Result] = []
         chosen = targets[0]
         for target in targets:
-            found = [
-                _result(p, cases, _targets(p, cases, before, target), candidate) for p in checks
-            ]
+            found = [_result(p, cases, _targets(p, cases, before, target), theirs) for p in checks]
             if not best or _failures(found) < _failures(best):
                 best, chosen = found, target
             if not _failures(found):
                 break
         return best, chosen
 
+    theirs = dict(enumerate(candidate))
     inside = [planned for planned in plan.checks if planned.component in touched]
     targets = (BEFORE,) if restored else (BEFORE, REFERENCE)
     results, chosen = nearest(inside, targets if restored else (*targets, *acceptable))
@@ -136,7 +139,7 @@ def _result(
     planned: Planned,
     cases: Sequence[Case],
     expected: Mapping[int, Outcome],
-    outcomes: Sequence[Outcome],
+    outcomes: Mapping[int, Outcome],
 ) -> Result:
     check = planned.check
     for i in planned.draws:

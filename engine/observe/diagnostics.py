@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-import math
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,16 +9,9 @@ import msgspec
 import numpy as np
 
 from engine.judge.compare import show
+from engine.observe.arithmetic import evaluate
 from engine.run.types import Outcome, Raised
 
-OPERATORS: Mapping[type, Any] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
-FUNCTIONS = {"log": math.log, "sqrt": math.sqrt, "exp": math.exp}
 CURVE_POINTS = 200  # of a curve, at most
 
 
@@ -49,27 +39,6 @@ class Observation(msgspec.Struct, frozen=True):
     healthy_error: str
     traceback: tuple[str, ...]
     output: str
-
-
-def evaluate(expression: str) -> float:
-    """A little arithmetic: numbers, + - * / **, log, sqrt, exp. Raises ValueError."""
-
-    def value(node: ast.AST) -> float:
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            return float(node.value)  # type: ignore[arg-type]
-        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
-            return float(OPERATORS[type(node.op)](value(node.left), value(node.right)))
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -value(node.operand)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in FUNCTIONS and len(node.args) == 1 and not node.keywords:
-                return FUNCTIONS[node.func.id](value(node.args[0]))
-        raise ValueError(f"{expression!r} is more than simple arithmetic")
-
-    try:
-        return value(ast.parse(expression, mode="eval").body)
-    except (SyntaxError, ZeroDivisionError, OverflowError) as error:
-        raise ValueError(f"{expression!r}: {error}") from None
 
 
 def observe(

@@ -26,6 +26,10 @@ WORDS = {
         "reset": "Put aside on {}. The practice copy is kept as snapshot `{}`.",
         "none": "not measured",
         "restored": "(The old text, restored exactly.)",
+        "graded": "My own judgement, beside the model answer above: {}.",
+        "yes": "I had it",
+        "partly": "in part",
+        "no": "not yet",
     },
     "es": {
         "predictions": "### Predicciones",
@@ -46,6 +50,10 @@ WORDS = {
         "reset": "Apartado el {}. La copia de práctica se guarda como snapshot `{}`.",
         "none": "sin medir",
         "restored": "(El texto antiguo, restaurado tal cual.)",
+        "graded": "Mi propia valoración, junto a la respuesta modelo de arriba: {}.",
+        "yes": "lo tenía",
+        "partly": "en parte",
+        "no": "todavía no",
     },
 }
 

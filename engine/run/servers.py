@@ -57,6 +57,7 @@ RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 T = TypeVar("T")
+Arrived = Callable[[int, Outcome], None]  # a job's position, and what it gave
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -343,8 +344,10 @@ class Servers:
         server: str = "learner",
         trace: Mapping[str, Any] | None = None,
         limit: float | None = None,
+        arrived: Arrived | None = None,
     ) -> list[Outcome]:
-        """Run probes on a tree: one Outcome a job, in order.
+        """Run probes on a tree: one Outcome a job, in order. `arrived` is told of each that ended by
+        itself, with its position, as it comes.
 
         One child works through the jobs, or two, each through every other one; when it dies the
         rest is taken up by another, when it runs out of time the rest is "not run". Trees that must
@@ -353,10 +356,10 @@ class Servers:
         half = self._beside(server, 0 if trace else len(jobs))
         if half:
             return alternating(
-                lambda: self._outcomes(tree, jobs[::2], server, None, limit),
-                lambda: self._outcomes(tree, jobs[1::2], half, None, limit),
+                lambda: self._outcomes(tree, jobs[::2], server, None, limit, _spread(arrived, 0)),
+                lambda: self._outcomes(tree, jobs[1::2], half, None, limit, _spread(arrived, 1)),
             )
-        return self._outcomes(tree, jobs, server, trace, limit)
+        return self._outcomes(tree, jobs, server, trace, limit, arrived)
 
     def _outcomes(
         self,
@@ -365,8 +368,15 @@ class Servers:
         server: str,
         trace: Mapping[str, Any] | None,
         limit: float | None,
+        arrived: Arrived | None = None,
     ) -> list[Outcome]:
         found: dict[int, Outcome] = {}
+
+        def answered(position: int, answer: Any) -> None:
+            found[rest[position]] = _outcome(answer, limit or self.limit)
+            if arrived is not None:
+                arrived(rest[position], found[rest[position]])
+
         for _ in range(RERUNS + 1):
             rest = [i for i in range(len(jobs)) if i not in found]
             if not rest:
@@ -384,9 +394,7 @@ class Servers:
                 }
                 for i in rest
             ]
-            answers, end = self._run(server, work, trace, limit or self.limit)
-            for position, answer in answers.items():
-                found[rest[position]] = _outcome(answer, limit or self.limit)
+            _, end = self._run(server, work, trace, limit or self.limit, answered)
             missing = next((i for i in rest if i not in found), None)
             if missing is None:
                 break
@@ -440,9 +448,14 @@ class Servers:
         self._held[name] = tree
 
     def _run(
-        self, name: str, work: list[dict[str, Any]], trace: Mapping[str, Any] | None, limit: float
+        self,
+        name: str,
+        work: list[dict[str, Any]],
+        trace: Mapping[str, Any] | None,
+        limit: float,
+        each: Callable[[int, Any], None] = lambda *_: None,
     ) -> tuple[dict[int, Any], dict[str, Any]]:
-        """What each job answered, by its number, and how the run ended."""
+        """What each job answered, by its number, and how the run ended. each: told as they come."""
         answers: dict[int, Any] = {}
         gone = {"end": "gone", "status": 0, "output": ""}
         server = self._server(name)
@@ -460,11 +473,17 @@ class Servers:
                 except wire.WireError as error:
                     answer = {"wire": f"an answer that cannot be read ({error})"}
                 answers[message["answer"]] = answer
+                each(message["answer"], answer)
                 self._answered += 1
                 self.progress(f"{self._answered} measurements")
         except OSError:
             self._drop(name)
             return answers, gone
+
+
+def _spread(arrived: Arrived | None, start: int) -> Arrived | None:
+    """For every other job, from `start` on."""
+    return (lambda i, outcome: arrived(2 * i + start, outcome)) if arrived else None
 
 
 def alternating(even: Callable[[], list[T]], odd: Callable[[], list[T]]) -> list[T]:

@@ -52,6 +52,9 @@ class Entry(msgspec.Struct, frozen=True):
         return self.phase.partition("-")[0]
 
 
+FIGURE = re.compile(r"\{[a-z_][a-z0-9_]*\}")
+
+
 class Catalogue:
     """All exercises of one pack. Raises SpecError when the pack cannot be read."""
 
@@ -137,6 +140,12 @@ class Catalogue:
         text = (self.folders[component] / "call.py").read_text("utf-8")
         return set(re.findall(r"\blearner\.([A-Za-z_]\w*)", text)) & set(self.contract.roles)
 
+    def prerequisites(self, id: str) -> tuple[str, ...]:
+        """The builds that a build stands on: those its spec names, else what its component uses."""
+        named = self.build(id).prerequisites
+        used = self.contract.components[self.entry(id).component].uses
+        return tuple(one for one in named or used if one in self.entries)
+
     def users(self, component: str) -> set[str]:
         """The components that use `component`, directly or not."""
         found: set[str] = set()
@@ -209,7 +218,31 @@ def load(file: Path, kind: type[S]) -> S:
         source = file.read_bytes()
     except OSError as error:
         raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
-    return convert(yaml.read(source, str(file)), kind)
+    document = yaml.read(source, str(file))
+    return convert(document._replace(data=filled(document.data)), kind)
+
+
+def filled(data: Any) -> Any:
+    """A spec's data with what its figures say in the place of `{name}`."""
+    figures = data.get("figures") if isinstance(data, dict) else None
+    if not isinstance(figures, dict):
+        return data
+    says = {
+        f"{{{name}}}": str(figure.get("says"))
+        for name, figure in figures.items()
+        if isinstance(figure, dict)
+    }
+
+    def inserted(part: Any) -> Any:
+        if isinstance(part, str):
+            return FIGURE.sub(lambda found: says.get(found[0], found[0]), part)
+        if isinstance(part, list):
+            return [inserted(one) for one in part]
+        if isinstance(part, dict):
+            return {key: inserted(one) for key, one in part.items()}
+        return part
+
+    return {key: part if key == "figures" else inserted(part) for key, part in data.items()}
 
 
 def convert(document: yaml.Document, kind: type[S]) -> S:

@@ -106,6 +106,63 @@ class Build(Spec, frozen=True, kw_only=True):
     hints: Annotated[tuple[Text, ...], Meta(min_length=1)]
     references: Annotated[tuple[Link, ...], Meta(min_length=1)]
     prerequisites: tuple[str, ...] = ()
+    insight: Text = {}
+    integration: Text = {}
+    use: Text = {}
+    questions: tuple[Question, ...] = ()
+    figures: dict[str, Figure] = {}
+    stated: tuple[str, ...] = ()  # numbers in the texts that are set, not measured
+
+
+class Option(Spec, frozen=True, kw_only=True):
+    """A possible answer; `because` is said after it was chosen."""
+
+    id: str
+    text: Text
+    because: Text = {}
+
+
+class Figure(Spec, frozen=True, kw_only=True):
+    """A number that texts state as `{name}`: what it says, and what it is when it is measured.
+
+    `of`: arithmetic over what the probe records, `healthy.NAME` and `broken.NAME`, on the pack's
+    model `on`, with the inputs that a learner is shown. Without a probe: arithmetic alone.
+    """
+
+    says: Annotated[str, Meta(pattern=r"^-?[0-9][0-9,]*(\.[0-9]+)?(e-?[0-9]+)?$")]
+    of: str
+    probe: str = ""  # component.probe
+    regime: str = "shown"
+    on: str = "plain"
+
+
+class Range(Spec, frozen=True, kw_only=True):
+    """Whole numbers from `low` to `high` in steps, of which one is drawn."""
+
+    low: int
+    high: int
+    step: Annotated[int, Meta(ge=1)] = 1
+
+
+class Question(Spec, frozen=True, kw_only=True):
+    """What is asked after a build has passed.
+
+    number: `given` is drawn anew each time, `answer` is arithmetic over it, and so may be what the
+    learner answers; right within `within`, relative. choice: `right` is an option's id. words:
+    answered in the notes, then `model_answer` is shown and the learner grades themself.
+    """
+
+    id: Id
+    kind: Literal["number", "choice", "words"]
+    ask: Text  # `{V}` is the number drawn for V
+    given: dict[str, Range] = {}
+    answer: str = ""
+    within: Annotated[float, Meta(gt=0, lt=1)] = 0.005
+    unit: str = ""
+    because: Text = {}  # said after a number; `{answer}` is the right one
+    options: tuple[Option, ...] = ()
+    right: str = ""
+    model_answer: Text = {}
 
 
 # ---------------------------------------------------------------- <break>.yaml
@@ -223,14 +280,6 @@ class Recipe(Spec, frozen=True, kw_only=True):
     steps: Annotated[tuple[Step, ...], Meta(min_length=1, max_length=4)]
 
 
-class Option(Spec, frozen=True, kw_only=True):
-    """A possible answer; `because` is said after it was chosen."""
-
-    id: str
-    text: Text
-    because: Text = {}
-
-
 class Measured(Spec, frozen=True, kw_only=True):
     """Where the answer to a prediction is measured: a value recorded when the break is observed.
 
@@ -321,3 +370,5 @@ class Break(Spec, frozen=True, kw_only=True):
     sources: Annotated[tuple[Link, ...], Meta(min_length=1)]
     silencers: tuple[Silencer, ...] = ()
     near_misses: tuple[Silencer, ...] = ()  # edits to healthy code that are not this bug
+    figures: dict[str, Figure] = {}
+    stated: tuple[str, ...] = ()  # numbers in the texts that are set, not measured

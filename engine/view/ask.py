@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from engine.commands.answers import Answer, checked, checked_choice, checked_confidence
 from engine.commands.break_ import Opening
+from engine.commands.questions import GRADES, Asked, Reply, acceptable
 from engine.commands.session import said
 from engine.errors import UsageError
 from engine.spec.types import Prediction
@@ -54,6 +55,32 @@ def cause(question: str, options: Sequence[tuple[str, str]]) -> Answer | None:
     chosen = _until("1 to 4: ", lambda text: checked_choice(ids, text.strip(), "cause"))
     sure = _until("50 to 100%: ", lambda text: checked_confidence(text, "cause"))
     return Answer("cause", chosen, sure)
+
+
+QUESTION = {
+    "en": ("Your answer: ", "A model answer:", "Did you have it? (yes, partly, no): "),
+    "es": ("Tu respuesta: ", "Una respuesta modelo:", "¿Lo tenías? (yes, partly, no): "),
+}
+
+
+def question(lang: str) -> Callable[[Asked], Reply | None]:
+    """Asks the questions after a build; an empty line leaves one open."""
+    prompt, model, grade = QUESTION.get(lang, QUESTION["en"])
+
+    def ask(asked: Asked) -> Reply | None:
+        unit = f" [{asked.unit}]" if asked.unit else ""
+        print(safe(f"\n{asked.ask}{unit}"))
+        for number, (_, text) in enumerate(asked.options, 1):
+            print(safe(f"  {number}. {text}"))
+        answer = _until(prompt, lambda text: acceptable(asked, text))
+        if not answer:
+            return None
+        if asked.kind != "words":
+            return Reply(answer)
+        print(safe(f"\n{model} {asked.model_answer.strip()}"))
+        return Reply(answer, _until(grade, lambda text: checked_choice(GRADES, text, asked.id)))
+
+    return ask
 
 
 def _until(prompt: str, read: Callable[[str], T]) -> T:

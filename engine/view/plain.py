@@ -98,6 +98,9 @@ def status(report: StatusReport) -> None:
         print()
         say(f"Open: {report.open}, {report.hints_taken} hints taken", "bold")
         say(report.practice, indent=2)
+    for id, count in report.open_questions:
+        print()
+        say(f"{id} has passed. Questions about it that are open: {count} (engine submit-build {id})")
     if report.brier is not None:
         print()
         say("How sure you were, and how often you were right", "bold")

@@ -18,6 +18,7 @@ SHOW = {
     "BreakReport": ("engine.view.breaks", "break_"),
     "ObserveReport": ("engine.view.breaks", "observe"),
     "BuildReport": ("engine.view.verdicts", "build"),
+    "Ended": ("engine.view.verdicts", "ended"),
     "FixReport": ("engine.view.verdicts", "fix"),
     "ShowReport": ("engine.view.pages", "exercise"),
     "DoctorReport": ("engine.view.pages", "doctor"),

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from engine.commands.session import said
-from engine.commands.submit_build import BuildReport
+from engine.commands.submit_build import BuildReport, Ended
 from engine.commands.submit_fix import FixReport
 from engine.judge.verdict import Result
 from engine.view.out import safe
@@ -14,11 +14,33 @@ from engine.view.paper import code, say, section
 
 
 def build(out: Console, report: BuildReport) -> None:
+    verdict, sandbox = report.verdict, report.sandbox
+    out.print()
     say(out, report.title, "bold")
-    _verdict(out, report)
+    for path, digest in report.graded:
+        say(out, f"graded {path} sha256 {digest[:16]}")
+    say(
+        out,
+        f"{len(verdict.results)} checks, {verdict.measurements} measurements, seed {verdict.seed}",
+    )
+    if not sandbox.landlock or not sandbox.seccomp:
+        say(out, "This kernel lacks Landlock or seccomp: the code was not walled off.", "yellow")
+    if report.first and not report.passed:
+        builds = ", ".join(report.first)
+        say(out, f"It stands on {builds}: not passed yet, and the place to look first.", "yellow")
+    for one in report.questions:
+        out.print()
+        say(out, f"{'Right' if one.right else 'Not so'}: {one.ask}", "bold")
+        say(out, one.because.strip(), indent=2)
     out.print()
     if report.passed:
         say(out, "Passed. Next: `engine next`", "bold green")
+        if report.open_questions:
+            say(
+                out,
+                f"Questions about it that are open: {report.open_questions}."
+                f" `engine submit-build {report.exercise}` asks them.",
+            )
     else:
         say(out, f"Not yet. Next: `{report.next}` gives a hint.", "bold red")
 
@@ -78,22 +100,15 @@ def _shows(result: Result, lang: str) -> str:
     return said(result.shows, lang) or result.id
 
 
-def _verdict(out: Console, report: BuildReport) -> None:
-    verdict, sandbox = report.verdict, report.sandbox
-    of = len(verdict.results)
-    for number, result in enumerate(verdict.results, 1):
-        mark = Text("ok  ", style="green") if result.passed else Text("FAIL", style="red")
-        shows = _shows(result, report.lang)
-        text = safe(f" {number}/{of} {result.component}: {shows} ({result.measurements})")
-        out.print(Text.assemble(mark, text))
-        if not result.passed:
-            _difference(out, result)
-    out.print()
-    for path, digest in report.graded:
-        say(out, f"graded {path} sha256 {digest[:16]}")
-    say(out, f"{of} checks, {verdict.measurements} measurements, seed {verdict.seed}")
-    if not sandbox.landlock or not sandbox.seccomp:
-        say(out, "This kernel lacks Landlock or seccomp: the code was not walled off.", "yellow")
+def ended(out: Console, report: Ended) -> None:
+    """One check of a build; where it failed, what was expected and what came."""
+    result = report.result
+    mark = Text("ok  ", style="green") if result.passed else Text("FAIL", style="red")
+    shows = _shows(result, report.lang)
+    text = safe(f" {report.number}/{report.of} {result.component}: {shows} ({result.measurements})")
+    out.print(Text.assemble(mark, text))
+    if not result.passed:
+        _difference(out, result)
 
 
 def _difference(out: Console, result: Result) -> None:

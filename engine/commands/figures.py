@@ -1,0 +1,83 @@
+"""Numbers in texts: each is measured anew by `engine dev check`, or named as set by the exercise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from engine.commands.flows import component_probe, jobs_of
+from engine.commands.observe_ import SHOWN_SEED
+from engine.judge.plan import derive
+from engine.observe.arithmetic import evaluate
+from engine.run.servers import Servers
+from engine.run.types import Draw, Outcome, Tree
+from engine.spec import yaml
+from engine.spec.load import FIGURE, convert, texts
+from engine.spec.types import Break, Build, Figure
+
+# decimals, powers of ten, percentages, and whole numbers from 100 on: 3.16, 1e-5, 35%, 103,680
+NUMBER = re.compile(r"(?<![\w.$-])\d+(?:,\d{3})+(?:\.\d+)?|(?<![\w.$])\d+(?:\.\d+)?(?:e-?\d+)?%?")
+CODE = re.compile(r"`[^`]*`|https?://\S+|\(\d{4}\)")
+SETS = ("constraints", "shows", "ask")  # parts that state what the exercise sets
+FROM = 100  # whole numbers below are counts that a reader can check
+
+
+def untied(file: Path, kind: type[Build] | type[Break]) -> Iterator[str]:
+    """Numbers in a spec's texts that no figure states, and figures that no text states."""
+    spec = convert(yaml.read(file.read_bytes(), str(file)), kind)
+    used: set[str] = set()
+    for path, text in texts(spec):
+        setting = any(part in SETS for part in path.split("."))
+        for language, words in text.items():
+            used |= {found[1:-1] for found in FIGURE.findall(words)}
+            for number in NUMBER.findall(CODE.sub(" ", FIGURE.sub(" ", words))):
+                plain = number.rstrip("%").replace(",", "")
+                small = plain.isdigit() and int(plain) < FROM and not number.endswith("%")
+                if not small and not setting and number not in spec.stated:
+                    yield (
+                        f"{path} ({language}) states {number}: make it a figure, which is measured,"
+                        " or list it under `stated` if the exercise sets it"
+                    )
+    for name in sorted(spec.figures.keys() - used):
+        yield f"the figure {name!r} stands in no text"
+
+
+def measured(
+    servers: Servers,
+    file: str,
+    figures: Mapping[str, Figure],
+    tree: Tree,
+    broken: Tree,
+    dtype: str,
+) -> dict[str, tuple[bool, str]]:
+    """Each figure: whether it is what it says, and both numbers."""
+    wanted = sorted({(one.probe, one.regime) for one in figures.values() if one.probe})
+    draws = []
+    for name, regime in wanted:
+        component, probe = component_probe(name, file)
+        draws.append(
+            Draw(component, probe, regime, derive(SHOWN_SEED, component, probe, regime), dtype)
+        )
+    work = jobs_of(servers.cases(draws, healthy=False)) if draws else []
+    sides = [
+        dict(zip(wanted, servers.outcomes(one, work), strict=True)) if work else {}
+        for one in (tree, broken)
+    ]
+    found = {}
+    for key, figure in figures.items():
+        names: dict[str, object] = {}
+        for side, outcomes in zip(("healthy", "broken"), sides, strict=True):
+            outcome = outcomes.get((figure.probe, figure.regime), Outcome())
+            names |= {f"{side}.{name}": value for name, value in outcome.values.items()}
+        try:
+            value = evaluate(figure.of, names)
+        except ValueError as error:
+            found[key] = (False, str(error))
+            continue
+        said = Decimal(figure.says.replace(",", ""))
+        last = Decimal(1).scaleb(int(said.as_tuple().exponent))
+        held = abs(Decimal(value) - said) <= last / 2 * Decimal("1.000001")
+        found[key] = (held, f"says {figure.says}, measured {value:.10g}")
+    return found

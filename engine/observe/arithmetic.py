@@ -1,0 +1,73 @@
+"""A little arithmetic, for figures in texts, for questions whose numbers are drawn, for answers."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+OPERATORS: Mapping[type, Any] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+FUNCTIONS: Mapping[str, Any] = {
+    "log": np.log, "sqrt": np.sqrt, "exp": np.exp, "abs": np.abs, "min": np.min, "max": np.max,
+    "mean": np.mean, "sum": np.sum, "len": np.size, "norm": np.linalg.norm,
+}  # fmt: skip
+DEEPEST = 40  # levels of an expression
+
+
+def evaluate(expression: str, names: Mapping[str, Any] = {}) -> float:
+    """The value of an expression: numbers, `names`, parts of arrays, + - * / **, FUNCTIONS.
+
+    A name may be dotted, as `broken.loss`; `name[0]`, `name[-1, 2]` and `name[1:]` take parts.
+    Raises ValueError for anything else, and where the result is not one finite number.
+    """
+
+    def value(node: ast.AST, depth: int = 0) -> Any:
+        if depth > DEEPEST:
+            raise ValueError(f"{expression[:40]!r}... is nested too deeply")
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return np.float64(node.value)  # type: ignore[arg-type]
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            a, b = value(node.left, depth + 1), value(node.right, depth + 1)
+            return OPERATORS[type(node.op)](a, b)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -value(node.operand, depth + 1)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in FUNCTIONS and len(node.args) == 1 and not node.keywords:
+                return FUNCTIONS[node.func.id](value(node.args[0], depth + 1))
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return named(ast.unparse(node))
+        if isinstance(node, ast.Subscript):
+            return np.asarray(value(node.value, depth + 1))[part(node.slice)]
+        raise ValueError(f"{expression!r} is more than simple arithmetic")
+
+    def named(name: str) -> Any:
+        if name not in names:
+            raise ValueError(f"{expression!r} names {name!r}, which is not known")
+        found = names[name]
+        return np.asarray(found["list"] if isinstance(found, dict) else found, dtype=np.float64)
+
+    def part(node: ast.AST) -> Any:
+        if isinstance(node, ast.Tuple):
+            return tuple(part(one) for one in node.elts)
+        if isinstance(node, ast.Slice):
+            ends = (node.lower, node.upper, node.step)
+            return slice(*(None if one is None else int(value(one)) for one in ends))
+        return int(value(node))
+
+    try:
+        with np.errstate(all="ignore"):
+            found = np.asarray(value(ast.parse(expression.strip(), mode="eval").body))
+    except (SyntaxError, IndexError, TypeError, OverflowError, RecursionError, KeyError) as error:
+        raise ValueError(f"{expression!r}: {error}") from None
+    if found.size != 1 or not np.isfinite(found).all():
+        raise ValueError(f"{expression!r} is not one number")
+    return float(found.reshape(()))
