@@ -208,14 +208,44 @@ def _how_to_ask(session: Any, answers: Path | None, editor: bool, json: bool) ->
 
 
 @app.command()
-def observe(learner: Who = None, json: Json = False) -> None:
-    """Measure the practice copy again, healthy beside broken.
+def observe(
+    topic: Annotated[
+        str | None, typer.Argument(metavar="[TOPIC]", help="A walkthrough, embedding-walkthrough.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option(help="A sentence of your own, to walk through.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="The picture's plane: pca, or tsne to save.")] = "pca",
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Save the picture, .png or .svg.")
+    ] = None,
+    learner: Who = None,
+    json: Json = False,
+) -> None:
+    """Measure the practice copy again, healthy beside broken; or walk a sentence through your model.
 
-    Example: engine observe
+    Example: engine observe embedding-walkthrough --text "I love dogs"
     """
-    from engine.commands import observe_
+    from engine.errors import UsageError
 
-    _emit(observe_.run(_session(learner)), json)
+    if topic is None:
+        from engine.commands import observe_
+
+        if text is not None or save is not None or method != "pca":
+            raise UsageError(
+                "--text, --method and --save belong to a walkthrough.",
+                next='engine observe embedding-walkthrough --text "I love dogs"',
+            )
+        _emit(observe_.run(_session(learner)), json)
+        return
+    from engine.commands import walkthrough
+    from engine.view.out import Progress
+
+    session = _session(learner)
+    report = walkthrough.run(
+        session, topic, text=text, method=method, save=save, progress=Progress()
+    )
+    _emit(report, json)
 
 
 @app.command()

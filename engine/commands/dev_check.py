@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import figures, flows, planning, questions
+from engine.commands import figures, flows, planning, questions, walkthrough
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.inject import patterns
@@ -26,7 +26,7 @@ from engine.spec.load import (
     roles_of_steps,
     texts,
 )
-from engine.spec.types import Break, Build, Silencer, Step
+from engine.spec.types import Break, Build, Silencer, Step, Walkthrough
 
 BEFORE = "before"
 MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
@@ -63,17 +63,17 @@ class CheckReport(msgspec.Struct, frozen=True):
 
 def run(path: Path | None = None, *, progress: flows.Progress = flows.quiet) -> CheckReport:
     """Check the pack at `path` (a folder, or a file in it), else every pack."""
-    problems: list[Problem] = []
+    slips: list[Problem] = []
     proofs: list[Proof] = []
     for catalogue, only in _catalogues(path):
-        found = list(_problems(catalogue, only))
-        problems += found
+        found = list(problems(catalogue, only))
+        slips += found
         if not found:
             proofs += _proofs(catalogue, only, progress)
-    if not problems and not proofs:
+    if not slips and not proofs:
         raise SpecError("There is nothing to check here.", where=f"{path or 'exercises'}:1:1")
-    passed = not problems and all(proof.held for proof in proofs)
-    return CheckReport(passed, tuple(problems), tuple(proofs))
+    passed = not slips and all(proof.held for proof in proofs)
+    return CheckReport(passed, tuple(slips), tuple(proofs))
 
 
 def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
@@ -101,7 +101,8 @@ def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
 # ---------------------------------------------------------------- what reading alone can tell
 
 
-def _problems(catalogue: Catalogue, only: str | None) -> Iterator[Problem]:
+def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]:
+    """What reading alone can tell of a pack, or of one of its exercises."""
     try:
         entries = catalogue.entries
         contract = catalogue.contract
@@ -124,6 +125,9 @@ def _problems(catalogue: Catalogue, only: str | None) -> Iterator[Problem]:
     for entry in entries.values():
         if only in (None, entry.id):
             yield from _entry_problems(catalogue, entry)
+    for id, file in catalogue.walkthroughs.items():
+        if only in (None, id):
+            yield from _walkthrough_problems(catalogue, file)
 
 
 def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
@@ -160,6 +164,34 @@ def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
         for change in (*spec.silencers, *spec.near_misses):
             if change.on not in [folder.name for folder in _model_folders(catalogue)]:
                 yield Problem(where, f"{change.name} is on {change.on!r}, no folder of models/.")
+
+
+def _walkthrough_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]:
+    where = f"{file}:1:1"
+    try:
+        spec = load(file, Walkthrough)
+    except SpecError as error:
+        yield Problem(error.where, f"{error.what} {error.next}".strip())
+        return
+    for path, text in texts(spec):
+        missing = [lang for lang in catalogue.contract.languages if not text.get(lang, "").strip()]
+        if missing:
+            yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
+    component, _, _ = spec.probe.partition(".")
+    if component not in catalogue.folders:
+        yield Problem(where, f"{spec.probe} is not a function of a call.py.")
+    try:
+        known = {word for sentence in walkthrough.spoken(spec) for word in sentence.split()}
+    except KeyError as error:
+        yield Problem(where, f"the grammar names the group {error}, which is not there.")
+        return
+    same = spec.same_word
+    for sentence in (spec.text, same.one, same.other):
+        for word in sorted(set(sentence.split()) - known):
+            yield Problem(where, f"the language has no word {word!r}.")
+    for sentence in (same.one, same.other):
+        if same.word not in sentence.split():
+            yield Problem(where, f"{same.word!r} is not in {sentence!r}.")
 
 
 def _probes(catalogue: Catalogue) -> set[str]:

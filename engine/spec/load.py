@@ -17,7 +17,7 @@ import msgspec
 
 from engine.errors import SpecError, UsageError
 from engine.spec import yaml
-from engine.spec.types import Break, Build, Pack, Recipe, Spec, Step
+from engine.spec.types import Break, Build, Pack, Recipe, Spec, Step, Walkthrough
 
 S = TypeVar("S", bound=Spec)
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
@@ -125,6 +125,22 @@ class Catalogue:
             for file in folder.glob("*.py"):
                 files[f"pack/{component}/{file.name}"] = file.read_bytes()
         return files
+
+    @cached_property
+    def walkthroughs(self) -> dict[str, Path]:
+        """Walkthroughs by id."""
+        return {file.stem: file for file in sorted(self.folder.glob("walkthroughs/*.yaml"))}
+
+    def walkthrough(self, id: str) -> Walkthrough:
+        """The walkthrough called `id`. Raises UsageError with the nearest names."""
+        if id not in self.walkthroughs:
+            raise UsageError(
+                f"There is no walkthrough {id!r} in the pack {self.pack}."
+                f"{_nearest(id, list(self.walkthroughs))}",
+                next=f"There are: {', '.join(self.walkthroughs) or 'none'}. Without a name,"
+                " `engine observe` measures the break that is open.",
+            )
+        return load(self.walkthroughs[id], Walkthrough)
 
     @property
     def template(self) -> Path:

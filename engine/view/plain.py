@@ -100,7 +100,9 @@ def status(report: StatusReport) -> None:
         say(report.practice, indent=2)
     for id, count in report.open_questions:
         print()
-        say(f"{id} has passed. Questions about it that are open: {count} (engine submit-build {id})")
+        say(
+            f"{id} has passed. Questions about it that are open: {count} (engine submit-build {id})"
+        )
     if report.brier is not None:
         print()
         say("How sure you were, and how often you were right", "bold")

@@ -20,6 +20,7 @@ SHOW = {
     "BuildReport": ("engine.view.verdicts", "build"),
     "Ended": ("engine.view.verdicts", "ended"),
     "FixReport": ("engine.view.verdicts", "fix"),
+    "WalkReport": ("engine.view.walk", "walk"),
     "ShowReport": ("engine.view.pages", "exercise"),
     "DoctorReport": ("engine.view.pages", "doctor"),
     "Asked": ("engine.view.author", "asked"),

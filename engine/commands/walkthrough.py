@@ -1,0 +1,271 @@
+"""`engine observe embedding-walkthrough`: a sentence on its way through the learner's own model."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from engine.commands import flows
+from engine.commands.session import Session
+from engine.errors import LearnerCodeError, NotApplicable, UsageError
+from engine.observe.diagnostics import traceback
+from engine.observe.projection import nearest, pca
+from engine.run.servers import Job
+from engine.run.types import Outcome
+from engine.spec.types import Walkthrough
+
+LIMIT = 120.0  # seconds: a training in number-by-number code takes a while
+SEED = 0
+END = "."
+METHODS = ("pca", "tsne")
+FORMATS = (".png", ".svg")
+LONGEST = 16  # tokens of a sentence: the context of the walkthrough's model
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A value: lines of text; numbers with the words that their rows belong to; or a curve."""
+
+    name: str
+    lines: tuple[str, ...] = ()
+    rows: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    curve: tuple[float, ...] = ()
+
+
+class Walked(msgspec.Struct, frozen=True):
+    """One step on the way."""
+
+    title: str
+    say: str
+    shown: tuple[Shown, ...]
+
+
+class Point(msgspec.Struct, frozen=True):
+    """A word in the plane."""
+
+    word: str
+    x: float
+    y: float
+
+
+class WalkReport(msgspec.Struct, frozen=True):
+    """`engine observe embedding-walkthrough`."""
+
+    title: str
+    text: str
+    steps: tuple[Walked, ...]
+    before: tuple[Point, ...]
+    after: tuple[Point, ...]
+    saved: str
+
+
+def run(
+    session: Session,
+    id: str,
+    *,
+    text: str | None = None,
+    method: str = "pca",
+    save: Path | None = None,
+    progress: flows.Progress = flows.quiet,
+) -> WalkReport:
+    """Walk a sentence through the learner's model as it is on disk. Writes nothing but `save`."""
+    spec = session.catalogue.walkthrough(id)
+    if method not in METHODS:
+        raise UsageError(f"There is no method {method!r}.", next=f"--method {' or '.join(METHODS)}")
+    if save is not None and save.suffix not in FORMATS:
+        raise UsageError(
+            f"{save.name} is neither a .png nor a .svg.", where=str(save), next="--save words.png"
+        )
+    if save is not None or method == "tsne":
+        _check_plots(method)
+    sentences = spoken(spec)
+    words = sorted({word for sentence in sentences for word in sentence.split()} | {END})
+    number = {word: i for i, word in enumerate(words)}
+    text = spec.text if text is None else text
+    ids = _ids(number, text)
+    outcome = _measured(session, spec, ids, sentences, number, progress)
+    values = {**outcome.values, **_derived(outcome.values, words, ids, spec)}
+    tables = [_table(values, name) for name in ("table_before", "table_after")]
+    before, after = (_points(table, words, method) for table in tables)
+    if save is not None:
+        _save(save, before, after)
+    steps = tuple(
+        Walked(
+            session.text(part.title),
+            session.text(part.say),
+            tuple(_shown(name, values, [words[i] for i in ids]) for name in part.show),
+        )
+        for part in spec.parts
+    )
+    return WalkReport(
+        session.text(spec.title), text, steps, before, after, str(save.resolve()) if save else ""
+    )
+
+
+def spoken(spec: Walkthrough) -> list[str]:
+    """Every sentence of the little language."""
+    found = []
+    for template in spec.grammar:
+        slots = re.findall(r"\{(\w+)\}", template)
+        for choice in itertools.product(*(spec.groups[slot] for slot in slots)):
+            sentence = template
+            for slot, word in zip(slots, choice, strict=True):
+                sentence = sentence.replace(f"{{{slot}}}", word, 1)
+            found.append(sentence)
+    return found
+
+
+def _ids(number: Mapping[str, int], text: str) -> list[int]:
+    """The words of a text as ids. Raises UsageError that lists the words there are."""
+    given = re.findall(r"[^\s.,;!?]+", text)
+    known = {word.lower(): i for word, i in number.items()}
+    strange = [word for word in given if word.lower() not in known]
+    if strange or not given:
+        raise UsageError(
+            f"The little language has no word {strange[0]!r}."
+            if strange
+            else "There is no word in it.",
+            where=repr(text),
+            next=f"Its words: {', '.join(sorted(number))}",
+        )
+    if len(given) > LONGEST:
+        raise UsageError(f"At most {LONGEST} words, not {len(given)}.", where=repr(text))
+    return [known[word.lower()] for word in given]
+
+
+def _measured(
+    session: Session,
+    spec: Walkthrough,
+    ids: Sequence[int],
+    sentences: Sequence[str],
+    number: Mapping[str, int],
+    progress: flows.Progress,
+) -> Outcome:
+    learner, catalogue = session.learner, session.catalogue
+    tree = learner.tree(catalogue, session.model_files(), learner.model)
+    mixed = np.random.default_rng(SEED).permutation(len(sentences))
+    stream = [number[word] for i in mixed for word in (*sentences[i].split(), END)]
+    same = spec.same_word
+    one, other = (sentence.split() for sentence in (same.one, same.other))
+    inputs: dict[str, Any] = {
+        "ids": np.array(ids),
+        "stream": np.array(stream),
+        "vocab": len(number),
+        "one": np.array([number[word] for word in one]),
+        "other": np.array([number[word] for word in other]),
+        "at_one": one.index(same.word),
+        "at_other": other.index(same.word),
+        "steps": spec.steps_of_training,
+        "seed": SEED,
+    }
+    component, probe = flows.component_probe(spec.probe, "walkthroughs")
+    progress("a short training of your model")
+    with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+        outcome = servers.outcomes(tree, [Job(component, probe, inputs)], limit=LIMIT)[0]
+    if outcome.stopped:
+        raise NotApplicable(
+            f"Your model gave no answer ({outcome.stopped}) within {LIMIT:.0f} seconds.",
+            next="`engine next` says what is ready for you.",
+        )
+    if outcome.raised is not None:
+        raise LearnerCodeError(
+            f"Your model raised {outcome.raised.type}: {outcome.raised.message}",
+            frames=traceback(outcome.raised),
+            next="The walkthrough needs a whole model, from the embedding to AdamW: `engine next`"
+            " says which part is to be built now.",
+        )
+    return outcome
+
+
+def _table(values: Mapping[str, Any], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    return np.asarray(values[name], dtype=np.float64)
+
+
+def _derived(
+    values: Mapping[str, Any], words: Sequence[str], ids: Sequence[int], spec: Walkthrough
+) -> dict[str, Any]:
+    """What is worked out on this side: likely next words, and neighbours by cosine."""
+    found: dict[str, Any] = {
+        "ids": [f"{words[i]}: {i}" for i in ids],
+        "same_word": [f"{spec.same_word.word}: {spec.same_word.one} / {spec.same_word.other}"],
+    }
+    for when in ("before", "after"):
+        logits = _table(values, f"logits_{when}")
+        odds = np.exp(logits - logits.max())
+        odds /= odds.sum()
+        likely = np.argsort(-odds, kind="stable")[:3]
+        found[f"next_{when}"] = [", ".join(f"{words[i]} {odds[i]:.2f}" for i in likely)]
+        table = _table(values, f"table_{when}")
+        found[f"neighbours_{when}"] = [
+            f"{words[i]}: " + ", ".join(f"{words[j]} {cos:.2f}" for j, cos in nearest(table, i))
+            for i in dict.fromkeys(ids)
+        ]
+    return found
+
+
+def _shown(name: str, values: Mapping[str, Any], sentence: Sequence[str]) -> Shown:
+    value = values.get(name)
+    if isinstance(value, dict):
+        value = value.get("list")
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        return Shown(name, lines=tuple(value))
+    if isinstance(value, list):
+        return Shown(name, lines=(f"({', '.join(map(str, value))})",))
+    if isinstance(value, np.ndarray) and value.ndim == 2:
+        pairs = zip(sentence, value, strict=True)
+        return Shown(name, rows=tuple((word, tuple(map(float, row))) for word, row in pairs))
+    if isinstance(value, np.ndarray):
+        return Shown(name, curve=tuple(map(float, value)))
+    return Shown(name, lines=(f"{value:.4g}" if isinstance(value, float) else str(value),))
+
+
+def _points(
+    table: np.ndarray[Any, np.dtype[np.float64]], words: Sequence[str], method: str
+) -> tuple[Point, ...]:
+    plane = _tsne(table) if method == "tsne" else pca(table)
+    return tuple(Point(word, float(x), float(y)) for word, (x, y) in zip(words, plane, strict=True))
+
+
+def _check_plots(method: str) -> None:
+    """Raise UsageError where what draws is not installed."""
+    from importlib.util import find_spec
+
+    needed = ["matplotlib", *(["sklearn"] if method == "tsne" else [])]
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"This needs {' and '.join(missing)}, which is not installed.",
+            next="pip install 'breakfix-engine[plots]'",
+        )
+
+
+def _tsne(table: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
+    from sklearn.manifold import TSNE
+
+    few = max(1, min(10, (len(table) - 1) // 3))
+    return TSNE(2, perplexity=few, random_state=SEED, init="pca").fit_transform(table)
+
+
+def _save(file: Path, before: Sequence[Point], after: Sequence[Point]) -> None:
+    """Both pictures side by side, words beside the points."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    from engine.practice.files import storage
+
+    figure = Figure(figsize=(12, 6))
+    FigureCanvasAgg(figure)
+    for axes, points, title in zip(
+        figure.subplots(1, 2), (before, after), ("before", "after"), strict=True
+    ):
+        axes.scatter([p.x for p in points], [p.y for p in points], s=8)
+        for point in points:
+            axes.annotate(point.word, (point.x, point.y), fontsize=8)
+        axes.set_title(title)
+    with storage(file):
+        figure.savefig(file)
