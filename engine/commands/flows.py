@@ -12,14 +12,14 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from engine.errors import SpecError
+from engine.errors import NotApplicable, SpecError
 from engine.inject.imports import closure
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Result, Verdict, judge_build, judge_check, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
-from engine.spec.types import Check
+from engine.spec.types import Break, Check
 
 FAR_DRAWS = 1  # of each regime of a component that does not use the broken one
 Progress = Callable[[str], None]
@@ -203,11 +203,41 @@ def grade_fix(
     cases = list(inputs)
     for i, case in zip(raised, promised, strict=True):
         cases[i] = case
+    _check_still_runs(spec, cases, own)
     verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
     if verdict.passed:
         return verdict
-    cases = servers.cases(made.draws, spec.acceptable)  # the reference is asked where it is needed
+    failing = {result.component for result in verdict.results if not result.passed}
+    asked = failing | (touched if failing & touched else set())  # the rest is as it was
+    places = [i for i, draw in enumerate(made.draws) if draw.component in asked]
+    told = servers.cases([made.draws[i] for i in places], spec.acceptable)
+    for i, case in zip(places, told, strict=True):
+        cases[i] = case
     return judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+
+
+def _check_still_runs(spec: Break, cases: Sequence[Case], own: Sequence[Outcome]) -> None:
+    """What was healthy before the break must give values now: nothing agrees with nothing.
+
+    Raises NotApplicable, say when the interpreter has lost its numpy since.
+    """
+    needed = {(need.probe, regime) for need in spec.needs for regime in need.regimes}
+    for case, outcome in zip(cases, own, strict=True):
+        if (f"{case.draw.component}.{case.draw.probe}", case.draw.regime) not in needed:
+            continue
+        reference = case.expected.get("")
+        if outcome.raised and (reference is None or reference.raised is None):
+            what = f"it raises {outcome.raised.type}: {outcome.raised.message}"
+        elif outcome.stopped:
+            what = f"it gives no answer ({outcome.stopped})"
+        else:
+            continue
+        raise NotApplicable(
+            f"Your own code, as it was before the break, does not run any more: {what}."
+            " So there is nothing to compare with, and nothing was judged.",
+            where=f"{case.draw.component}.{case.draw.probe}, {case.draw.regime}",
+            next="Has the interpreter or a package changed since? `engine doctor` looks.",
+        )
 
 
 def refusal(

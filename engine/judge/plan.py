@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -48,8 +49,8 @@ def plan(
     """Draw each (probe, regime) once for all the checks that share it.
 
     at_least: draws for each probe, spread over its regimes, on top of what the checks ask.
-    manners: how the draws of each probe are given to the learner's code, in turn. last: how the last
-    one is.
+    manners: how the draws of each probe are given to the learner's code, in turn. last: a
+    manner of which there is one more draw, at the end, of the probe that most checks look at.
     """
     checks = list(checks)
     counts: dict[tuple[str, str], dict[str, int]] = {}
@@ -67,8 +68,13 @@ def plan(
                 value = derive(seed, component, probe, regime, i)
                 places.setdefault((component, probe, regime), []).append(len(draws))
                 draws.append(Draw(component, probe, regime, value, dtype, next(turn)))
-        if last:
-            draws[-1] = msgspec.structs.replace(draws[-1], manner=last)
+    if last and counts:
+        seen = Counter((component, check.probe) for component, check in checks)
+        component, probe = max(seen, key=lambda key: seen[key])
+        regime = next(iter(counts[component, probe]))
+        places[component, probe, regime].append(len(draws))
+        value = derive(seed, component, probe, regime, last)
+        draws.append(Draw(component, probe, regime, value, dtype, last))
     planned = [
         Planned(
             component,

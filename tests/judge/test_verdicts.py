@@ -6,7 +6,7 @@ import pytest
 from trees import BREAKS, NAMES, corpus_tree
 
 from engine.commands import flows, planning
-from engine.errors import EngineError
+from engine.errors import EngineError, NotApplicable
 from engine.judge.plan import FIX_DRAWS, Plan, plan
 from engine.judge.verdict import judge_build
 from engine.spec.types import Check
@@ -218,3 +218,11 @@ def test_half_a_fix_of_the_silenced_form_is_refused(servers, catalogue, plain, n
     else:
         tree = edited(tree, HEAD, "[..., : self.vocab_size_out]", "")
     assert not flows.grade_fix(servers, catalogue, SILENCED, plain, tree, seed=7).passed
+
+
+def test_code_that_does_not_run_any_more_is_no_target(servers, catalogue) -> None:
+    """Nothing agrees with nothing: where the healthy code raises, no fix is right by raising too."""
+    healthy = corpus_tree("einsum")
+    lost = healthy.replaced({HEAD: healthy.files[HEAD] + b"\nimport a_package_that_is_gone\n"})
+    with pytest.raises(NotApplicable, match="does not run any more: it raises ModuleNotFoundError"):
+        flows.grade_fix(servers, catalogue, LOUD, lost, lost, 1)
