@@ -122,6 +122,20 @@ def stack(learner, record, x, n_heads, **weights):
     record(positions_alike_at_the_end=positions_alike[-1])
 
 
+def other_sum(learner, record, x, n_heads, **weights):
+    """x (S, T, d_model). S stacks put together here, the FFN's sum lost instead: do positions differ?"""
+    earlier, later = np.triu_indices(x.shape[1], 1)
+    positions_alike = []  # (S, depth)
+    for s in range(len(x)):
+        h = learner.Tensor(x[s])
+        positions_alike.append([])
+        for block in stacked(learner, n_heads, {name: a[s] for name, a in weights.items()}):
+            h = h + block.attn(block.ln_1(h))
+            h = block.ffn(block.ln_2(h))
+            positions_alike[-1].append(alike(h.data[earlier], h.data[later]))
+    record(positions_alike=np.array(positions_alike))
+
+
 def gradients(learner, record, x, grad, n_heads, **weights):
     """A gradient (T, d_model) at the output of the stack, on its way back to the input."""
     blocks = stacked(learner, n_heads, weights)

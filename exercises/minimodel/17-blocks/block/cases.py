@@ -134,6 +134,14 @@ def stack(rng, regime, dtype):
     return {"x": x, "n_heads": n, **found}
 
 
+def other_sum(rng, regime, dtype):
+    """Stacks and their inputs, side by side along a first axis: twelve where they are shown."""
+    drawn = [stack(rng, regime, dtype) for _ in range(12 if regime == "shown" else 1)]
+    n_heads = drawn[0]["n_heads"]
+    joined = {name: np.stack([one[name] for one in drawn]) for name in ("x", *ALL)}
+    return {**joined, "n_heads": n_heads}
+
+
 def gradients(rng, regime, dtype):
     x, n, found = many(rng, regime, dtype)
     grad = normal(rng, x.shape, dtype)

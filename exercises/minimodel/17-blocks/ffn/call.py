@@ -42,6 +42,15 @@ def gelu_slope(learner, record, x, grad):
         record(**{f"{float(g):.5g} times the slope at {float(at):.5g}": float(value)})
 
 
+def other_forms(learner, record, x):
+    """How far two forms of libraries are from the learner's own GELU at most. x: (N,)"""
+    own = learner.gelu(learner.Tensor(x)).data
+    by_tanh = 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    by_sigmoid = x / (1 + np.exp(-1.702 * x))
+    record(by_tanh=float(np.abs(by_tanh - own).max()))
+    record(by_sigmoid=float(np.abs(by_sigmoid - own).max()))
+
+
 def forward(learner, record, x, grad, **weights):
     """x, grad: (..., d_model). Values, then the gradients of sum(values * grad)."""
     ffn = made(learner, **weights)

@@ -30,6 +30,10 @@ def gelu_slope(rng, regime, dtype):
     return {"x": x, "grad": normal(rng, x.shape, dtype)}
 
 
+def other_forms(rng, regime, dtype):
+    return {"x": np.linspace(-8, 8, 1601).astype(dtype)}
+
+
 def weights(rng, regime, dtype):
     """x and the four parameters, drawn plainly."""
     d, f = distinct(rng, d=(3, 7), f=(3, 13))

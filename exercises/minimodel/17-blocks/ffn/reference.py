@@ -77,6 +77,10 @@ def gelu_slope(out, variant, *, x, grad):
         out.within(**{name: (float(g * value - room), float(g * value + room))})
 
 
+def other_forms(out, variant, *, x):
+    """The distances depend on the form that the learner chose, so they are not compared."""
+
+
 def forward(out, variant, *, x, grad, **weights):
     found, back = feed_forward(x, **weights)
     grads = back(grad)

@@ -4,6 +4,7 @@ import numpy as np
 from pack.common import distinct, normal
 
 GRADIENTS = {"near_eps": 1e-8, "tiny": 1e-12, "huge": 1e12}  # scales; 1 elsewhere
+SHOWN_GRADIENTS = {"shown": 1.0, "shown_1e6": 1e-6, "shown_1e7": 1e-7, "shown_small": 1e-8}
 
 
 def settings(rng, regime, dtype):
@@ -121,8 +122,8 @@ def of_a_module(rng, regime, dtype):
 
 
 def walk(rng, regime, dtype):
-    """One gradient again and again: 1, or as small as eps, or drawn."""
-    g = {"shown": 1.0, "shown_small": 1e-8}.get(regime) or float(rng.uniform(0.5, 3.0))
+    """One gradient again and again: 1, or near eps, or drawn."""
+    g = SHOWN_GRADIENTS.get(regime) or float(rng.uniform(0.5, 3.0))
     steps = 60 if regime.startswith("shown") else 5
     return {"g": np.full((1,), g, dtype), "steps": steps, "lr": 1e-3}
 

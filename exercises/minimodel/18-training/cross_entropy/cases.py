@@ -78,8 +78,12 @@ def large(rng, regime, dtype):
 
 
 def sweep(rng, regime, dtype):
-    V = 16 if regime == "shown" else sizes(rng, regime)
+    """shown_64, shown_32: number by number up to where the exponentials of that dtype have ended."""
+    V = 16 if regime.startswith("shown") else sizes(rng, regime)
     levels = np.arange(0.0, 1001.0, 10.0) if regime == "shown" else rng.uniform(0, 3000, 12)
+    if regime in ("shown_64", "shown_32"):
+        levels = np.arange(0.0, 751.0)
+        dtype = {"shown_64": "float64", "shown_32": "float32"}[regime]
     return {"V": V, "levels": levels, "dtype": np.dtype(dtype).name}
 
 
