@@ -307,7 +307,9 @@ class Proposer:
                     continue  # the body stands on the line of its head
                 rest = re.match(rb"[^\r\n]*", source.data[end:])
                 end += len(rest[0]) if rest else 0
-                yield (Edit(source.path, end, end, f"\n{indent}{append.statement}"),), "graft"
+                blank = "\n" if append.statement.startswith(("def ", "@")) else ""
+                text = source.indented(append.statement, indent)
+                yield (Edit(source.path, end, end, f"{blank}\n{indent}{text}"),), "graft"
 
     def _by_rewrite(self, rewrite: Rewrite) -> Iterator[Edits]:
         """The last statement replaced, the last two, ... the whole body but for its docstring."""

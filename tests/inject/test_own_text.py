@@ -78,12 +78,12 @@ def test_an_assignment_that_became_idle_goes(encoding):
     assert source.apply([gone]) == wanted.encode(encoding)
 
 
-def appended(body: str, method: str = "__init__") -> list[str]:
+def appended(body: str, method: str = "__init__", statement: str = "n = 256") -> list[str]:
     """The body of a class with a statement at the end of a method, or of the class."""
     text = f"class Head:\n{body}"
     tree = Tree("", ("",), {"head.py": text.encode()}, {"Head": "head:Head"})
     code = Code(tree, {"Head": "head.py"})
-    step = Step(append=Append(role="Head", method=method, statement="n = 256"))
+    step = Step(append=Append(role="Head", method=method, statement=statement))
 
     def no_trace(*_: str) -> list:
         raise AssertionError("nothing is traced for a statement that is appended")
@@ -123,6 +123,14 @@ def test_a_statement_may_be_appended_to_the_class():
     """With the indentation of the class."""
     body = "    def f(self):\n        return 1  # one\n"
     assert appended(body, "") == [body + "    n = 256\n"]
+
+
+def test_a_method_may_be_appended_to_the_class():
+    """As somebody would write it: a blank line before it, indented as the file indents."""
+    body = "\tdef f(self):\n\t\treturn 1\n"
+    method = "def g(self, x):\n    if x:\n        return 2"
+    wanted = body + "\n\tdef g(self, x):\n\t\tif x:\n\t\t\treturn 2\n"
+    assert appended(body, "", method) == [wanted]
 
 
 def test_an_edit_of_a_line_leaves_what_follows_on_it():

@@ -118,3 +118,29 @@ def prefixes(learner, record, x):
     norm = learner.LayerNorm(x.shape[-1])
     seen = [norm(learner.Tensor(x[:n])).data[0, 0] for n in range(1, len(x) + 1)]
     record(first=np.array(seen))
+
+
+def widths(learner, record, x, widths):
+    """Rows x (T, d) through a new norm of every width: how large do they leave it?"""
+    sizes = []
+    for d in widths.tolist():
+        norm = learner.LayerNorm(d)
+        sizes.append(size(norm(learner.Tensor(x[:, :d].copy())).data))
+    missing = [100 * (1 - found) for found in sizes]  # to 1, in percent
+    record(sizes=sizes, size_at_the_start=sizes[0])
+    record(missing=missing, missing_at_the_end=missing[-1])
+
+
+def alone(learner, record, x, bias):
+    """x (T, 1): positions of a single feature, which is its own mean. What comes out?"""
+    norm = learner.LayerNorm(1)
+    norm.bias.data[...] = bias
+    try:
+        y = norm(learner.Tensor(x)).data
+    except ZeroDivisionError:
+        record(defined=False, becomes="error")
+        return
+    defined = bool(np.isfinite(y).all())
+    near = defined and bool(np.abs(y - bias).max() < 1e-6)
+    record(defined=defined)
+    record(becomes="bias" if near else "large" if defined else "nan")

@@ -112,3 +112,19 @@ def positions(rng, regime, dtype):
 
 def prefixes(rng, regime, dtype):
     return {"x": positions(rng, regime, dtype)["x"]}
+
+
+def widths(rng, regime, dtype):
+    """Rows as wide as the widest norm; each norm gets as many features as it takes."""
+    if regime == "shown":
+        chosen = [4, 8, 16, 32, 64, 128, 256, 512, 768]
+    else:
+        chosen = [3, *distinct(rng, d=(5, 13), e=(20, 40)), 100]
+    x = normal(rng, (8, max(chosen)), dtype)
+    return {"x": x, "widths": np.array(chosen)}
+
+
+def alone(rng, regime, dtype):
+    """T positions of a single feature (T, 1), and a bias."""
+    T = 8 if regime == "shown" else distinct(rng, T=(3, 7))[0]
+    return {"x": normal(rng, (T, 1), dtype), "bias": normal(rng, (1,), dtype)}

@@ -1,7 +1,8 @@
-"""Layer normalisation in float64, its gradient by the Jacobian of each row, and two bugs.
+"""Layer normalisation in float64, its gradient by the Jacobian of each row, and three bugs.
 
 Variants: "no_eps" divides by the bare standard deviation; "wrong_axis" takes mean and variance over
-the axis before the last, so it needs two axes.
+the axis before the last, so it needs two axes; "unbiased" divides the sum of squares by d - 1, so
+one feature gives 0 / 0.
 """
 
 import numpy as np
@@ -18,15 +19,16 @@ class Rows:
         self.eps = 0.0 if variant == "no_eps" else EPS if eps is None else eps
         self.mean = x.mean(-1, keepdims=True)
         self.centred = x - self.mean
-        self.var = (self.centred**2).mean(-1, keepdims=True)
+        self.count = x.shape[-1] - (1 if variant == "unbiased" else 0)
+        self.var = (self.centred**2).sum(-1, keepdims=True) / self.count
         self.inv_std = 1 / np.sqrt(self.var + self.eps)
         self.last = self.centred * self.inv_std
         self.normalised = np.moveaxis(self.last, -1, self.axis)
 
     def back(self, grad):
-        """d n_i / d x_j = (delta_ij - 1/d - n_i n_j / d) / std, with or without eps in std."""
+        """d n_i / d x_j = (delta_ij - 1/d - n_i n_j / count) / std, with or without eps in std."""
         n, d = self.last, self.last.shape[-1]
-        jacobian = np.eye(d) - 1 / d - n[..., :, None] * n[..., None, :] / d
+        jacobian = np.eye(d) - 1 / d - n[..., :, None] * n[..., None, :] / self.count
         jacobian = self.inv_std[..., None] * jacobian  # (..., d, d)
         moved = np.moveaxis(grad, self.axis, -1)
         return np.moveaxis((moved[..., None, :] @ jacobian)[..., 0, :], -1, self.axis)
@@ -67,6 +69,7 @@ def forward(out, variant, *, x, gain, bias, eps, grad):
     out.name(x=x, gain=gain, bias=bias, eps=float(rows.eps), mean=rows.mean, centred=rows.centred)
     out.name(squared=rows.centred**2, var=rows.var, var_eps=rows.var + rows.eps, std=std)
     out.name(inv_std=rows.inv_std, normalised=rows.normalised, scaled=rows.normalised * gain)
+    out.name(width=float(x.shape[-1]))
 
 
 def residual(out, variant, *, x, gain, bias, grad):
@@ -116,3 +119,15 @@ def positions(out, variant, *, x, last):
 
 def prefixes(out, variant, *, x):
     out.record(first=np.array([plainly(x[: n + 1], variant)[0, 0] for n in range(len(x))]))
+
+
+def widths(out, variant, *, x, widths):
+    """What is missing to 1 is not compared: where it is little, rounding decides."""
+    whole = x.astype(np.float64)
+    sizes = [float(np.sqrt((plainly(whole[:, :d], variant) ** 2).mean())) for d in widths]
+    out.record(sizes=sizes, size_at_the_start=sizes[0])
+
+
+def alone(out, variant, *, x, bias):
+    healthy = variant != "unbiased"
+    out.record(defined=healthy, becomes="bias" if healthy else "nan")

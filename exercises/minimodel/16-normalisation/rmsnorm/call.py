@@ -1,5 +1,7 @@
 """Runs the learner's RMSNorm."""
 
+import numpy as np
+
 
 def made(learner, gain, eps=None):
     """A norm with this gain, copied in place; the default eps where none is given."""
@@ -48,3 +50,37 @@ def again(learner, record, x, other, gain, new_gain, grad, other_grad):
     record(grad_x=leaf.grad, grad_other=other_leaf.grad, grad_gain=norm.gain.grad)
     norm.gain.data[...] = new_gain
     record(changed=norm(learner.Tensor(x)).data)
+
+
+def arrives(learner, record, x, gain, grad):
+    """Does any gradient reach x and gain? How large it is stays open."""
+    norm = made(learner, gain)
+    leaf = learner.Tensor(x, requires_grad=True)
+    norm(leaf).backward(grad)
+    for name, tensor in {"x": leaf, "gain": norm.gain}.items():
+        record(**{name: tensor.grad is not None and bool(np.abs(tensor.grad).max() > 0)})
+
+
+def sizes(x):
+    """The root mean square of every row."""
+    return [float(size) for size in np.sqrt((np.asarray(x, np.float64) ** 2).mean(-1))]
+
+
+def loudness(learner, record, x):
+    """x (S, d): the same numbers from quiet to loud, through a new norm."""
+    norm = learner.RMSNorm(x.shape[-1])
+    found = sizes(norm(learner.Tensor(x)).data)
+    record(sizes=found, quietest=found[0], loudest=found[-1])
+
+
+def chain(learner, record, x, depth):
+    """x (2, d), a loud row and a quiet one, through one new norm after another."""
+    h = learner.Tensor(x)
+    found = [sizes(x)]
+    for _ in range(depth):
+        h = learner.RMSNorm(x.shape[-1])(h)
+        found.append(sizes(h.data))
+    loud, quiet = (list(row) for row in zip(*found))
+    record(loud=loud, quiet=quiet, powers_of_ten=[float(np.log10(size)) for size in loud])
+    bounds = {"one": 1.5, "tens": 100.0, "thousands": 1e6}
+    record(ends=next((word for word, bound in bounds.items() if loud[-1] < bound), "billions"))

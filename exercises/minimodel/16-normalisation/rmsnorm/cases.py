@@ -63,6 +63,33 @@ def residual(rng, regime, dtype):
     return drawn
 
 
+def arrives(rng, regime, dtype):
+    return residual(rng, regime, dtype)
+
+
+def unit_row(rng, d):
+    """One row of root mean square 1."""
+    row = rng.standard_normal(d)
+    return row / np.sqrt((row**2).mean())
+
+
+def loudness(rng, regime, dtype):
+    """One row at growing root mean squares. Embeddings often start at 0.02."""
+    shown = regime == "shown"
+    scale = [0.02, 0.1, 0.3, 1.0, 2.0, 3.0] if shown else np.sort(10 ** rng.uniform(-1.5, 1.5, 5))
+    d = 16 if shown else distinct(rng, d=(5, 13))[0]
+    return {"x": np.asarray(np.array(scale)[:, None] * unit_row(rng, d), dtype)}
+
+
+def chain(rng, regime, dtype):
+    """Two rows, of root mean square 2 and 0.5 where they are shown."""
+    shown = regime == "shown"
+    scale = [2.0, 0.5] if shown else [rng.uniform(1.5, 2.5), rng.uniform(0.3, 0.8)]
+    d = 16 if shown else distinct(rng, d=(5, 13))[0]
+    x = np.stack([size * unit_row(rng, d) for size in scale])
+    return {"x": x.astype(dtype), "depth": 5 if shown else 3}
+
+
 def again(rng, regime, dtype):
     d = width(rng, regime)
     T, S = distinct(rng, T=(3, 4), S=(3, 5))

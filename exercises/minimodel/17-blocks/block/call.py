@@ -116,7 +116,7 @@ def stack(learner, record, x, n_heads, **weights):
         like_the_input.append(alike(h.data, x))
         positions_alike.append(alike(h.data[earlier], h.data[later]))
         size.append(float(h.data.std()))
-    record(out=h.data)
+    record(out=h.data, size_at_the_end=size[-1])
     record(like_the_input=like_the_input, positions_alike=positions_alike, size=size)
     record(like_the_input_at_the_end=like_the_input[-1])
     record(positions_alike_at_the_end=positions_alike[-1])
@@ -134,6 +134,13 @@ def other_sum(learner, record, x, n_heads, **weights):
             h = block.ffn(block.ln_2(h))
             positions_alike[-1].append(alike(h.data[earlier], h.data[later]))
     record(positions_alike=np.array(positions_alike))
+
+
+def silent(learner, record, x, n_heads, **weights):
+    """x (T, d_model) through a block whose attention and FFN answer 0. How large is what leaves?"""
+    block = made(learner, n_heads, weights)
+    out = block(learner.Tensor(x)).data
+    record(out=out, size=float(np.sqrt((np.asarray(out, np.float64) ** 2).mean())))
 
 
 def gradients(learner, record, x, grad, n_heads, **weights):

@@ -54,8 +54,11 @@ def plain_weights(rng, d, f, dtype, scale=1.0):
 def weights(rng, d, f, dtype):
     """The same, with hidden units that are on or off for every input; one at least is on."""
     drawn = plain_weights(rng, d, f, "float64")
-    longest = np.abs(drawn["gain_2"]).max() * d**0.5 + np.linalg.norm(drawn["bias_2"])
-    reach = longest * np.linalg.norm(drawn["w_1"], axis=0)  # of normed_2 @ w_1, whatever the input
+    longest = max(  # whichever of the two norms stands before the FFN
+        np.abs(drawn[f"gain_{i}"]).max() * d**0.5 + np.linalg.norm(drawn[f"bias_{i}"])
+        for i in (1, 2)
+    )
+    reach = longest * np.linalg.norm(drawn["w_1"], axis=0)  # of normed @ w_1, whatever the input
     on = rng.choice([False, True], f)
     on[int(rng.integers(f))] = True
     drawn["b_1"] = np.where(on, 1.0, -1.0) * (reach + rng.uniform(10, 12, f))
@@ -112,21 +115,41 @@ def composed(rng, regime, dtype):
 
 
 def many(rng, regime, dtype):
-    """x (T, d_model), and weights with one row for each block of the stack."""
-    if regime == "shown":  # GPT-2's start: N(0, 0.02), gains 1, biases 0
+    """x (T, d_model), and weights with one row for each block of the stack.
+
+    "shown" and "shown_embedding" start as GPT-2 does: N(0, 0.02), gains 1, biases 0; the latter has
+    the rows of such an embedding as its x. "shown_deep" has weights of N(0, 1 / fan-in).
+    """
+    if regime.startswith("shown"):
         _, T, n, d, f = sizes(rng, regime)
+        depth = 6 if regime == "shown" else 12
         shapes = dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), (d, d)) | {
             "w_1": (d, f),
             "w_2": (f, d),
         }
-        start = {name: np.zeros((6, f if name == "b_1" else d), dtype) for name in ALL}
-        start |= {name: np.ones((6, d), dtype) for name in ("gain_1", "gain_2")}
-        start |= {name: normal(rng, (6, *shape), dtype, 0.02) for name, shape in shapes.items()}
-        return normal(rng, (T, d), dtype), n, start
+        start = {name: np.zeros((depth, f if name == "b_1" else d), dtype) for name in ALL}
+        start |= {name: np.ones((depth, d), dtype) for name in ("gain_1", "gain_2")}
+        for name, shape in shapes.items():
+            scale = shape[0] ** -0.5 if regime == "shown_deep" else 0.02
+            start[name] = normal(rng, (depth, *shape), dtype, scale)
+        return normal(rng, (T, d), dtype, 0.02 if regime == "shown_embedding" else 1.0), n, start
     _, T, n, d, f = sizes(rng, "normal")
     blocks = [weights(rng, d, f, dtype) for _ in range(3)]
     joined = {name: np.stack([block[name] for block in blocks]) for name in ALL}
     return normal(rng, (T, d), dtype), n, joined
+
+
+def silent(rng, regime, dtype):
+    """A block whose two halves answer 0; rows of root mean square 5 where they are shown."""
+    _, T, n, d, f = sizes(rng, regime if regime.startswith("shown") else "no_batch")
+    drawn = plain_weights(rng, d, f, dtype)
+    if regime == "shown":
+        drawn |= {name: np.ones(d, dtype) for name in ("gain_1", "gain_2")}
+        drawn |= {name: np.zeros(d, dtype) for name in ("bias_1", "bias_2")}
+    drawn |= {name: np.zeros_like(drawn[name]) for name in ("w_o", "w_2", "b_2")}
+    x = rng.standard_normal((T, d))
+    x = (5.0 if regime == "shown" else 3.0) * x / np.sqrt((x**2).mean(-1, keepdims=True))
+    return {"x": x.astype(dtype), "n_heads": n, **drawn}
 
 
 def stack(rng, regime, dtype):
@@ -145,5 +168,5 @@ def other_sum(rng, regime, dtype):
 def gradients(rng, regime, dtype):
     x, n, found = many(rng, regime, dtype)
     grad = normal(rng, x.shape, dtype)
-    grad = grad / np.sqrt((grad**2).sum()) if regime == "shown" else grad
+    grad = grad / np.sqrt((grad**2).sum()) if regime.startswith("shown") else grad
     return {"x": x, "grad": grad.astype(dtype), "n_heads": n, **found}

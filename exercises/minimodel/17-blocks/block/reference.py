@@ -1,6 +1,7 @@
-"""The Pre-LN block from first principles, with its gradients by hand, and what a lost residual does.
+"""The Pre-LN block from first principles, with its gradients by hand, and two bugs.
 
 Variant "missing_residual": attn(ln_1(x)) takes the place of x + attn(ln_1(x)); the second sum stays.
+Variant "post_ln": both norms stand behind their sums, h = ln_1(x + attn(x)), out = ln_2(h + ffn(h)).
 
 Which GELU a learner wrote does not matter here. Wherever values are compared, cases.py puts b_1 so
 far from zero that no hidden value can come within 10 of it: what enters the FFN is normalised, so its
@@ -77,6 +78,8 @@ def attention(x, w_q, w_k, w_v, w_o, n_heads):
 
 def transformer_block(variant, x, n_heads, weights):
     """The values on the way, and the function from the gradient of the output to all gradients."""
+    if variant == "post_ln":
+        return post_ln_block(x, n_heads, weights)
     keeps = 0.0 if variant == "missing_residual" else 1.0
     normed_1, back_norm_1 = layer_norm(x, weights["gain_1"], weights["bias_1"])
     projections = [weights[name] for name in ("w_q", "w_k", "w_v", "w_o")]
@@ -100,6 +103,27 @@ def transformer_block(variant, x, n_heads, weights):
     values = {"x": x, "normed_1": normed_1, "attn_out": attn_out, "after_attn": after_attn}
     values |= {"normed_2": normed_2, "ffn_out": ffn_out, "out": after_attn + ffn_out}
     return values, back
+
+
+def post_ln_block(x, n_heads, weights):
+    """The same with each norm behind its sum: what is normalised is the stream itself."""
+    projections = [weights[name] for name in ("w_q", "w_k", "w_v", "w_o")]
+    attn_out, back_attn = attention(x, *projections, n_heads)
+    h, back_norm_1 = layer_norm(x + attn_out, weights["gain_1"], weights["bias_1"])
+    inner, back_ffn = feed_forward(h, *(weights[name] for name in FFN))
+    y, back_norm_2 = layer_norm(h + inner["out"], weights["gain_2"], weights["bias_2"])
+
+    def back(grad):
+        d_sum, gain_2, bias_2 = back_norm_2(grad)
+        found = back_ffn(d_sum)
+        grads = {name: found[name] for name in FFN} | {"gain_2": gain_2, "bias_2": bias_2}
+        d_sum, grads["gain_1"], grads["bias_1"] = back_norm_1(d_sum + found["x"])
+        d_x, *d_projections = back_attn(d_sum)
+        grads.update(zip(("w_q", "w_k", "w_v", "w_o"), d_projections))
+        grads["x"] = d_sum + d_x
+        return grads
+
+    return {"x": x, "attn_out": attn_out, "out": y}, back
 
 
 def attributes(out, variant, *, d_model, n_heads, d_ff):
@@ -171,7 +195,12 @@ def stack(out, variant, *, x, n_heads, **weights):
         size.append(float(h.std()))
     out.record(out=h, like_the_input=like_the_input, positions_alike=positions_alike, size=size)
     out.record(like_the_input_at_the_end=like_the_input[-1])
-    out.record(positions_alike_at_the_end=positions_alike[-1])
+    out.record(positions_alike_at_the_end=positions_alike[-1], size_at_the_end=size[-1])
+
+
+def silent(out, variant, *, x, n_heads, **weights):
+    values, _ = transformer_block(variant, x.astype(np.float64), n_heads, weights)
+    out.record(out=values["out"], size=float(np.sqrt((values["out"] ** 2).mean())))
 
 
 def other_sum(out, variant, *, x, n_heads, **weights):
