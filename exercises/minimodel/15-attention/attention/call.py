@@ -162,7 +162,7 @@ def peek(learner, record, tokens, w_q, w_k, w_v, w_o, lr):
         last = attention(learner.Tensor(x[:, :t].copy())).data[:, -1].astype(np.float64)
         p = np.exp(last - last.max(-1, keepdims=True))
         alone.append(float(-np.log((p * x[:, t]).sum(-1) / p.sum(-1)).mean()))
-    record(loss_when_writing=float(np.mean(alone)))
-    floor = np.log(len(w_q))
-    kinds = {"below": losses[-1] < 0.9 * floor, "above": losses[-1] > 1.5 * floor}
-    record(compared_with_chance=next((name for name, is_so in kinds.items() if is_so), "about"))
+    floor, writing = np.log(len(w_q)), float(np.mean(alone))
+    kinds = {"below": writing < 0.5 * floor, "above": writing > 2.0 * floor}
+    record(loss_when_writing=writing)
+    record(when_writing=next((name for name, is_so in kinds.items() if is_so), "about"))
