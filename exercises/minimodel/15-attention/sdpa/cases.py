@@ -33,7 +33,14 @@ def allowed(rng, regime, rows, T):
         lengths = rng.integers(1, T + 1, rows)
         lengths.reshape(-1)[0] = T - 1
         return np.arange(T) < lengths[..., None, None]
-    if regime in ("scattered", "depths", "batch_masked", "one_batch_axis", "deep_masked"):
+    if regime in (
+        "scattered",
+        "depths",
+        "depths_heights",
+        "batch_masked",
+        "one_batch_axis",
+        "deep_masked",
+    ):
         axes = (*rows[:-1], 1) if regime == "one_batch_axis" else rows
         mask = rng.random((*axes, T, T)) < 0.5
         return mask | (np.arange(T) == rng.integers(0, T, (*axes, T))[..., None])
@@ -71,24 +78,26 @@ def forward(rng, regime, dtype):
         k = np.where(mask[0][:, None], k, 1000 * k)
         v = np.where(mask[0][:, None], v, 1e5 * v)
     if regime.startswith("depths"):
-        q, k = at_depth(rng, rows, T, mask, dtype)
+        q, k = at_depth(rng, rows, T, mask, dtype, above=regime == "depths_heights")
         v = normal(rng, q.shape, dtype)
     grad = normal(rng, v.shape, dtype)
     return {"q": q, "k": k, "v": v, "mask": mask, "grad": grad}
 
 
-def at_depth(rng, rows, T, mask, dtype):
+def at_depth(rng, rows, T, mask, dtype, above=False):
     """q, k (*rows, T, 64) whose scores are whole numbers: 0 where masked, elsewhere far below.
 
-    Each query has a depth of its own, -1e4 being one of them, and its scores lie around it.
+    Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. `above`:
+    scores around 0 instead, and what is masked lies above them, up to 1e5.
     """
     d = 64  # its root is exact
     depth = rng.choice([-1.0, -1e2, -1e3, -1e4, -2e4, -1e5], (*rows, T, 1))
-    depth[..., 0, :] = -1e4
-    depth[..., -1, :] = -1e4
-    score = np.where(mask, depth + rng.integers(-3, 4, (*rows, T, T)), 0.0)
+    depth[..., 0, :] = depth[..., -1, :] = -1e4
+    visible, hidden = depth + rng.integers(-3, 4, (*rows, T, T)), 0.0
+    if above:
+        visible, hidden = visible - depth, -depth
     q, k = np.zeros((*rows, T, d)), np.zeros((*rows, T, d))
-    q[..., :T] = score  # key s has its only number in column s
+    q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
     k[..., :T] = 8.0 * np.eye(T)
     return q.astype(dtype), k.astype(dtype)
 
