@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from engine.inject.places import Recording
+from engine.run.child.tracer import Recorder
 
 SITE = ("m.py", 1, 0, 1, 5, "Call")
 rng = np.random.default_rng(3)
@@ -91,3 +92,20 @@ def test_a_number_is_held_for_good_or_only_in_passing(values: list[int], steady:
     }
     (site,) = Recording([row]).holding(np.asarray(5))
     assert site.steady is steady
+
+
+@pytest.mark.parametrize("value", [float("-inf"), -1e30, 1e308, 2.5, 3])
+def test_numbers_of_any_size_are_recorded(value: float) -> None:
+    """What stands for minus infinity in a mask can be looked for."""
+    recorder = Recorder({"sizes": [1], "cap": 1000})
+    recorder.sites.append(("m.py", 1, 0, 1, 9, "Name"))
+    assert recorder(0, value) == value
+    recording = Recording(recorder.found())
+    assert [site.path for site in recording.holding(np.asarray(value))] == ["m.py"]
+
+
+def test_an_integer_too_large_for_an_array_is_left_out() -> None:
+    """It is handed on all the same."""
+    recorder = Recorder({"sizes": [1], "cap": 1000})
+    recorder.sites.append(("m.py", 1, 0, 1, 9, "Name"))
+    assert recorder(0, 1 << 80) == 1 << 80 and recorder.found() == []

@@ -57,7 +57,8 @@ class Recorder:
         numpy = sys.modules["numpy"]
         kind = type(value)
         if kind in (int, float):
-            return numpy.asarray(value) if 1 in self.sizes and abs(value) < 1 << 62 else None
+            fits = kind is float or abs(value) < 1 << 62  # -inf and 1e30 are numbers to look for
+            return numpy.asarray(value) if 1 in self.sizes and fits else None
         if kind in (bool, str, bytes, tuple, list, dict, type, type(None), type(sys)):
             return None
         if not isinstance(value, (numpy.ndarray, numpy.generic)):

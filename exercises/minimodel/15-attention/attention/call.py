@@ -95,3 +95,74 @@ def labels(learner, record, x, n_heads):
     record(y=y, change=float(np.abs(y - x).max()))
     first, last = ([round(float(a)) for a in y[t, :: d_model // n_heads]] for t in (0, -1))
     record(heads_in_row_0="-".join(map(str, first)), heads_in_last_row="-".join(map(str, last)))
+
+
+def shares(learner, x, w_q, w_k, n_heads):
+    """The weights (T, n_heads, T) of attention without a mask: row, head, key.
+
+    With w_v = x^-1 E the values x w_v are E, and E says of each column which key it stands for: the
+    first column of a head for one key, the next for the next. Where a head has fewer columns than
+    there are keys, it takes several calls.
+    """
+    T, d_model = x.shape
+    d_head = d_model // n_heads
+    nothing, same = np.zeros((d_model, d_model), dtype=x.dtype), np.eye(d_model, dtype=x.dtype)
+    attention = made(learner, w_q, w_k, nothing, same, n_heads, causal=False)
+    inverse, found = np.linalg.pinv(x), []
+    for start in range(0, T, d_head):
+        named = np.tile(np.eye(T)[:, start : start + d_head], (n_heads, 1, 1))  # (H, T, <= d_head)
+        values = np.zeros((T, n_heads, d_head))
+        values[..., : named.shape[-1]] = named.transpose(1, 0, 2)
+        attention.w_v.data[...] = inverse @ values.reshape(T, d_model)
+        y = attention(learner.Tensor(x)).data.astype(np.float64)
+        found.append(y.reshape(T, n_heads, d_head)[..., : named.shape[-1]])
+    return np.concatenate(found, axis=-1)
+
+
+def widths(learner, record, x, w_q, w_k, heads):
+    """How sharp the weights are when the same columns are dealt out to more and more heads."""
+    spreads, largest = [], []
+    for n_heads in heads:
+        p = shares(learner, x, w_q, w_k, int(n_heads))
+        spreads.append(float(np.log(np.maximum(p, 1e-12)).std(-1).mean()))
+        largest.append(float(p.max(-1).mean()))
+        record(**{f"spread_{n_heads}_heads": spreads[-1], f"largest_{n_heads}_heads": largest[-1]})
+    record(spreads=spreads, largest=largest)
+    change = spreads[-1] / spreads[0]
+    record(trend="flatter" if change < 0.7 else "sharper" if change > 1.4 else "same")
+
+
+def peek(learner, record, tokens, w_q, w_k, w_v, w_o, lr):
+    """Training on random tokens: what comes next is drawn by lot, and nobody can know it.
+
+    tokens: (steps, B, T) below V; one causal head with RoPE, the vocabulary is the width of the model,
+    so the output (B, T, V) is taken for logits of the next token. Plain gradient descent.
+    """
+    attention = made(learner, w_q, w_k, w_v, w_o, 1, use_rope=True)
+    weights = [attention.w_q, attention.w_k, attention.w_v, attention.w_o]
+    losses = []
+    for ids in tokens:
+        x = np.eye(len(w_q), dtype=w_q.dtype)[ids]
+        y = attention(learner.Tensor(x))
+        logits = y.data[:, :-1].astype(np.float64)
+        rise = np.exp(logits - logits.max(-1, keepdims=True))
+        p = rise / rise.sum(-1, keepdims=True)
+        wanted = x[:, 1:]  # the token after each position but the last
+        losses.append(float(-np.log((p * wanted).sum(-1)).mean()))
+        grad = np.zeros(x.shape)
+        grad[:, :-1] = (p - wanted) / wanted[..., 0].size
+        for w in weights:
+            w.grad = None
+        y.backward(grad.astype(x.dtype))
+        for w in weights:
+            w.data[...] = w.data - lr * w.grad
+    record(losses=losses, first_loss=losses[0], last_loss=float(np.mean(losses[-20:])))
+    x, alone = np.eye(len(w_q), dtype=w_q.dtype)[tokens[-4:].reshape(-1, tokens.shape[-1])], []
+    for t in range(1, x.shape[1]):  # each start of a sequence by itself, as when writing
+        last = attention(learner.Tensor(x[:, :t].copy())).data[:, -1].astype(np.float64)
+        p = np.exp(last - last.max(-1, keepdims=True))
+        alone.append(float(-np.log((p * x[:, t]).sum(-1) / p.sum(-1)).mean()))
+    floor, writing = np.log(len(w_q)), float(np.mean(alone))
+    kinds = {"below": writing < 0.5 * floor, "above": writing > 2.0 * floor}
+    record(loss_when_writing=writing)
+    record(when_writing=next((name for name, is_so in kinds.items() if is_so), "about"))

@@ -116,3 +116,23 @@ def labels(rng, regime, dtype):
     _, T, H, e = sizes(rng, regime)
     x = np.broadcast_to(np.repeat(np.arange(1.0, H + 1), e), (T, H * e))
     return {"x": x.astype(dtype), "n_heads": H}
+
+
+def widths(rng, regime, dtype):
+    """One x and one pair of matrices, to be cut into several numbers of heads."""
+    if regime.startswith("shown"):
+        T, d, heads = 8, 64, [1, 2, 4, 8, 16]
+    else:
+        T, d, heads = 3, 12, [1, 3, 4]
+    x = normal(rng, (T, d), dtype)
+    w_q, w_k = (normal(rng, (d, d), dtype, d**-0.5) for _ in range(2))
+    return {"x": x, "w_q": w_q, "w_k": w_k, "heads": np.array(heads)}
+
+
+def peek(rng, regime, dtype):
+    """Fresh sequences of random tokens for every step, (steps, B, T), and small weights (V, V)."""
+    V, steps, B, T = (4, 120, 8, 6) if regime.startswith("shown") else (6, 3, 3, 5)
+    made = {"tokens": rng.integers(0, V, (steps, B, T))}
+    for name in ("w_q", "w_k", "w_v", "w_o"):
+        made[name] = normal(rng, (V, V), dtype, 0.5)
+    return {**made, "lr": 1.0}

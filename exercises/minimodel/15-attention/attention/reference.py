@@ -1,7 +1,9 @@
 """Multi-head attention head by head as a sum, y = sum_h P_h x V_h O_h, in float64; gradients by hand.
 
-Variant: "no_transpose" lays the heads' outputs (..., n_heads, T, d_head) out as rows of
-n_heads * d_head without moving the axis of the heads back behind the axis of positions.
+Variants: "no_transpose" lays the heads' outputs (..., n_heads, T, d_head) out as rows of
+n_heads * d_head without moving the axis of the heads back behind the axis of positions;
+"model_width" divides the scores by sqrt(d_model) instead of sqrt(d_head); "one_ahead" lets each
+position of a causal attention look at the one after it.
 """
 
 import math
@@ -32,11 +34,13 @@ def attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad=No
     flat = x.reshape(-1, T, d)  # (N, T, d)
     per_head = [w.reshape(d, n_heads, e) for w in (w_q, w_k, w_v)]
     q, k, v = (np.einsum("ntd,dhe->nhte", flat, w) for w in per_head)
+    projected_q = np.moveaxis(q, 1, 2).reshape(x.shape)
     if use_rope:
         q, k = turned(q, T), turned(k, T)
     scores = np.einsum("nhte,nhse->nhts", q, k)
-    scaled = scores / math.sqrt(e)
-    may = np.tri(T, dtype=bool) if causal else np.ones((T, T), bool)
+    root = math.sqrt(d if variant == "model_width" else e)
+    scaled = scores / root
+    may = np.tri(T, k=variant == "one_ahead", dtype=bool) if causal else np.ones((T, T), bool)
     masked = np.where(may, scaled, -np.inf)
     rise = np.exp(masked - masked.max(-1, keepdims=True))
     probs = rise / rise.sum(-1, keepdims=True)
@@ -47,13 +51,14 @@ def attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad=No
     lead = tuple(rows)
     names = {
         "d_head": e, "sqrt_d_head": math.sqrt(e), "scale": 1 / math.sqrt(e), "n_heads": n_heads,
-        "mask": may, "scores": scores.reshape(*lead, n_heads, T, T),
+        "mask": may, "hidden": ~may, "bias": np.where(may, 0.0, -np.inf), "length": T, "d_model": d,
+        "scores": scores.reshape(*lead, n_heads, T, T),
         "scaled": scaled.reshape(*lead, n_heads, T, T), "masked": masked.reshape(*lead, n_heads, T, T),
         "probs": probs.reshape(*lead, n_heads, T, T), "context": context.reshape(*lead, n_heads, T, e),
         "context_transposed": np.moveaxis(context, 1, 2).reshape(*lead, T, n_heads, e),
         "merged": merged.reshape(x.shape), "x": x, "w_o": w_o,
         "q": q.reshape(*lead, n_heads, T, e), "k": k.reshape(*lead, n_heads, T, e),
-        "v": v.reshape(*lead, n_heads, T, e),
+        "v": v.reshape(*lead, n_heads, T, e), "projected_q": projected_q,
     }  # fmt: skip
     if grad is None:
         return y, {}, names
@@ -66,7 +71,7 @@ def attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad=No
         d_context = np.moveaxis(d_merged.reshape(len(flat), T, n_heads, e), 2, 1)
     d_v = np.einsum("nhts,nhte->nhse", probs, d_context)
     d_probs = np.einsum("nhte,nhse->nhts", d_context, v)
-    d_scores = probs * (d_probs - (probs * d_probs).sum(-1, keepdims=True)) / math.sqrt(e)
+    d_scores = probs * (d_probs - (probs * d_probs).sum(-1, keepdims=True)) / root
     d_q, d_k = np.einsum("nhts,nhse->nhte", d_scores, k), np.einsum("nhts,nhte->nhse", d_scores, q)
     if use_rope:
         d_q, d_k = turned(d_q, T, back=True), turned(d_k, T, back=True)
@@ -76,6 +81,8 @@ def attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad=No
         d_x += np.einsum("nhte,dhe->ntd", d_head, w)
     grads["grad_x"] = d_x.reshape(x.shape)
     names["grad_context"], names["grad_merged"] = d_context, d_merged
+    names["grad_projected_q"] = np.moveaxis(d_q, 1, 2).reshape(x.shape)
+    names["grad_q"], names["grad_k"] = d_q, d_k
     return y, grads, names
 
 
@@ -132,3 +139,33 @@ def labels(out, variant, *, x, n_heads):
     nothing, same = np.zeros((d, d)), np.eye(d)
     y = attention(variant, x, nothing, nothing, same, same, n_heads, True, False)[0]
     out.record(x=x, y=y)
+
+
+def widths(out, variant, *, x, w_q, w_k, heads):
+    spreads, largest = [], []
+    for n_heads in heads:
+        zero = np.zeros(w_q.shape)
+        inner = attention(variant, x, w_q, w_k, zero, zero, int(n_heads), False, False)[2]
+        p = inner["probs"]
+        spreads.append(float(np.log(p).std(-1).mean()))
+        largest.append(float(p.max(-1).mean()))
+    out.record(spreads=spreads, largest=largest)
+
+
+def peek(out, variant, *, tokens, w_q, w_k, w_v, w_o, lr):
+    weights = {"w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o}
+    weights = {name: w.astype(np.float64) for name, w in weights.items()}
+    one_head, losses = {"n_heads": 1, "causal": True, "use_rope": True}, []
+    for ids in tokens:
+        x = np.eye(len(w_q))[ids]
+        logits = attention(variant, x, **weights, **one_head)[0]
+        rise = np.exp(logits[:, :-1] - logits[:, :-1].max(-1, keepdims=True))
+        p = rise / rise.sum(-1, keepdims=True)
+        wanted = x[:, 1:]
+        losses.append(float(-np.log((p * wanted).sum(-1)).mean()))
+        grad = np.zeros(x.shape)
+        grad[:, :-1] = (p - wanted) / wanted[..., 0].size
+        grads = attention(variant, x, **weights, **one_head, grad=grad)[1]
+        for name in weights:
+            weights[name] = weights[name] - lr * grads[f"grad_{name}"]
+    out.record(losses=losses)

@@ -114,3 +114,22 @@ def future(learner, record, q, k, v, other_k, other_v, louder):
         row = first_row(changed_k, v)
         kept.append(float(row.astype(np.float64) @ v[0] / (v[0].astype(np.float64) @ v[0])))
     record(first_row_kept=kept)
+
+
+def floor(learner, record, q, k, visible):
+    """The weight that the first row of a causal head gives itself, the only key it may look at.
+
+    The scores of keys it may look at are `visible`, those of the keys it may not are 0.
+    """
+    mask = np.tri(len(q), dtype=bool)
+
+    def first_row(score):
+        return weights(learner, (q * score).astype(q.dtype), k, mask)[0]
+
+    kept = [float(first_row(score)[0]) for score in visible]
+    record(kept=kept)
+    for score in (0, -5000, -10000, -20000):
+        row = first_row(score)
+        record(**{f"hidden_share_at_{abs(score)}": float(row[1:].sum())})
+    looks = "itself" if row[0] > 0.99 else "hidden" if row[0] < 0.01 else "both"
+    record(looks_at=looks, row_sum=float(row.sum()))

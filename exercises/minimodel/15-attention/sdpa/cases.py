@@ -22,18 +22,25 @@ def sizes(rng, regime):
 
 def allowed(rng, regime, rows, T):
     """The mask of a regime: None, or booleans that broadcast to (*rows, T, T). No row is all False."""
-    if regime.startswith("causal") or regime == "zero_queries":
+    if regime.startswith("causal") or regime == "zero_queries" or regime == "depths_causal":
         return np.tri(T, dtype=bool)
     if regime == "all_allowed":
         return np.ones((T, T), dtype=bool)
     if regime in ("keys_only", "far_masked"):  # (T,): the same keys for everybody
         mask = np.arange(T) != int(rng.integers(0, T))
         return mask if regime == "keys_only" else mask[None, :]
-    if regime == "padding":  # (..., 1, T): each sequence has its own length
+    if regime in ("padding", "depths_padding"):  # (..., 1, T): each sequence has its own length
         lengths = rng.integers(1, T + 1, rows)
         lengths.reshape(-1)[0] = T - 1
         return np.arange(T) < lengths[..., None, None]
-    if regime in ("scattered", "batch_masked", "one_batch_axis", "deep_masked"):
+    if regime in (
+        "scattered",
+        "depths",
+        "depths_heights",
+        "batch_masked",
+        "one_batch_axis",
+        "deep_masked",
+    ):
         axes = (*rows[:-1], 1) if regime == "one_batch_axis" else rows
         mask = rng.random((*axes, T, T)) < 0.5
         return mask | (np.arange(T) == rng.integers(0, T, (*axes, T))[..., None])
@@ -45,7 +52,7 @@ def forward(rng, regime, dtype):
     rows = leading(rng, {"deep_masked": "deep", "large": "single"}.get(regime, regime))
     if regime == "equal_sizes":
         rows = (3, 3)
-    if regime.startswith("batch"):  # a single leading axis
+    if regime.startswith(("batch", "depths")):  # a single leading axis
         rows = rows[:1]
     scale = {"tiny": 1e-6}.get(regime, 1.0)
     q, k = (normal(rng, (*rows, T, d), dtype, scale) for _ in range(2))
@@ -70,8 +77,29 @@ def forward(rng, regime, dtype):
     if regime == "far_masked":  # what is not looked at is far larger than what is
         k = np.where(mask[0][:, None], k, 1000 * k)
         v = np.where(mask[0][:, None], v, 1e5 * v)
-    grad = normal(rng, (*rows, T, d), dtype)
+    if regime.startswith("depths"):
+        q, k = at_depth(rng, rows, T, mask, dtype, above=regime == "depths_heights")
+        v = normal(rng, q.shape, dtype)
+    grad = normal(rng, v.shape, dtype)
     return {"q": q, "k": k, "v": v, "mask": mask, "grad": grad}
+
+
+def at_depth(rng, rows, T, mask, dtype, above=False):
+    """q, k (*rows, T, 64) whose scores are whole numbers: 0 where masked, elsewhere far below.
+
+    Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. `above`:
+    scores around 0 instead, and what is masked lies above them, up to 1e5.
+    """
+    d = 64  # its root is exact
+    depth = rng.choice([-1.0, -1e2, -1e3, -1e4, -2e4, -1e5], (*rows, T, 1))
+    depth[..., 0, :] = depth[..., -1, :] = -1e4
+    visible, hidden = depth + rng.integers(-3, 4, (*rows, T, T)), 0.0
+    if above:
+        visible, hidden = visible - depth, -depth
+    q, k = np.zeros((*rows, T, d)), np.zeros((*rows, T, d))
+    q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
+    k[..., :T] = 8.0 * np.eye(T)
+    return q.astype(dtype), k.astype(dtype)
 
 
 def shared(rng, regime, dtype):
@@ -132,3 +160,18 @@ def future(rng, regime, dtype):
     return {
         "q": q, "k": k, "v": v, "other_k": other_k, "other_v": other_v, "louder": louder.astype(dtype),
     }  # fmt: skip
+
+
+def floor(rng, regime, dtype):
+    """One causal head; `visible` are the scores that queries have with keys they may look at.
+
+    A query is 1 at its own place and at those before it, a key sqrt(64) at its place: scores times
+    `visible` are `visible` where the mask allows it, and 0 where it does not.
+    """
+    T = 8 if regime.startswith("shown") else distinct(rng, T=(3, 6))[0]
+    q, k = np.zeros((T, 64)), np.zeros((T, 64))
+    q[:, :T], k[:, :T] = np.tri(T), 8.0 * np.eye(T)
+    visible = np.linspace(-9992.0, -10008.0, 17)
+    if not regime.startswith("shown"):
+        visible = -np.array([1e4, 1e4 + int(rng.integers(1, 9)), 3e4])
+    return {"q": q.astype(dtype), "k": k.astype(dtype), "visible": visible.astype(dtype)}

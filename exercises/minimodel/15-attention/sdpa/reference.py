@@ -1,12 +1,15 @@
 """Attention one query at a time, over the keys that it may look at, in float64; gradients by hand.
 
 Variants: "no_scale" leaves out the division by sqrt(d); "mask_after" takes the softmax over all
-keys and then sets what is masked to 0, so that a row no longer sums to 1.
+keys and then sets what is masked to 0, so that a row no longer sums to 1; "shallow_mask" gives
+masked scores the value -1e4 and takes the softmax over all keys.
 """
 
 import math
 
 import numpy as np
+
+SHALLOW = -1e4
 
 
 def attention(variant, q, k, v, mask, grad=None):
@@ -24,11 +27,16 @@ def attention(variant, q, k, v, mask, grad=None):
     for at in np.ndindex(*rows):
         for t in range(T):
             seen = np.flatnonzero(may[*at, t])  # keys whose values count
-            rivals = np.arange(T) if variant == "mask_after" else seen  # keys in the denominator
             scores[*at, t] = [float(sum(q[*at, t] * k[*at, s])) for s in range(T)]
             if not len(seen):
                 continue
-            here = scores[*at, t, rivals] / divisor
+            rivals, here = seen, scores[*at, t] / divisor  # rivals: keys in the denominator
+            if variant in ("mask_after", "shallow_mask"):
+                rivals = np.arange(T)
+            if variant == "shallow_mask":
+                here = np.where(may[*at, t], here, SHALLOW)
+                seen = rivals
+            here = here[rivals]
             share = np.zeros(T)
             with np.errstate(over="ignore"):  # beyond 1e308 in the denominator the share is 0
                 share[rivals] = [1 / np.exp(here - one).sum() for one in here]
@@ -42,6 +50,8 @@ def attention(variant, q, k, v, mask, grad=None):
             grad_share[seen] = v[*at, seen] @ g
             jacobian = np.diag(share) - np.outer(share, share)  # d share / d scaled
             by_score = jacobian @ grad_share
+            if variant == "shallow_mask":  # a score that was written over passes nothing on
+                by_score = by_score * may[*at, t]
             grad_scaled[*at, t] = by_score
             grad_q[*at, t] += by_score @ k[*at] / divisor
             grad_k[*at] += np.outer(by_score, q[*at, t]) / divisor
@@ -50,6 +60,8 @@ def attention(variant, q, k, v, mask, grad=None):
         "scores": scores, "scale": 1.0 / root, "scaled": scaled, "probs": probs, "context": y,
         "d_head": d, "sqrt_d_head": root, "grad_scaled": grad_scaled, "grad_scores": grad_scaled / root,
         "mask": may, "masked": np.where(may, scaled, -np.inf), "bias": np.where(may, 0.0, -np.inf),
+        "minus_inf": -np.inf, "minus_1e30": -1e30, "minus_1e9": -1e9,
+        "lowest": float(np.finfo(q.dtype).min), "hidden": ~may,
         "masked_finite": np.where(may, scaled, -1e9), "bias_finite": np.where(may, 0.0, -1e9),
     }  # fmt: skip
     return y, None if grad is None else (grad_q, grad_k, grad_v), names
@@ -111,3 +123,12 @@ def future(out, variant, *, q, k, v, other_k, other_v, louder):
         p = weights(variant, q, changed, mask)
         kept.append(float(p[0, 0]))
     out.record(first_row_kept=kept)
+
+
+def floor(out, variant, *, q, k, visible):
+    p = np.tri(len(q), dtype=bool)
+    kept = []
+    for score in visible:
+        queries = (q * score).astype(np.float64)
+        kept.append(float(weights(variant, queries, k, p)[0, 0]))
+    out.record(kept=kept)
