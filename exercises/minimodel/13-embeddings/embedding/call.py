@@ -57,3 +57,35 @@ def twice(learner, record, weight, other, ids, more_ids, grad, more_grad):
 def lookup_only(learner, record, weight, ids):
     """A lookup with ids that may be refused."""
     record(vectors=made(learner, weight)(ids).data)
+
+
+def received(learner, record, weight, ids):
+    """Every position sends back a gradient of ones. How much of it arrives in each row?"""
+    embedding = made(learner, weight)
+    vectors = embedding(ids)
+    vectors.backward(np.ones(vectors.data.shape, weight.dtype))
+    first_column = embedding.weight.grad[:, 0]
+    record(received=first_column, total=float(first_column.sum()))
+    record(most=float(first_column[np.bincount(ids.reshape(-1)).argmax()]))
+
+
+def fit(learner, record, weight, ids, targets, lr, steps):
+    """Gradient descent on the squared distance between each position's vector and its target.
+
+    ids: (...,), targets: (..., d). The loss is the mean over the positions.
+    """
+    embedding = made(learner, weight)
+    losses = []
+    for _ in range(steps):
+        embedding.weight.grad = None
+        vectors = embedding(ids)
+        missing = vectors.data - targets
+        losses.append(float((missing**2).sum() / ids.size))
+        vectors.backward(2 * missing / ids.size)
+        embedding.weight.data[...] = embedding.weight.data - lr * embedding.weight.grad
+    token = np.bincount(ids.reshape(-1)).argmax()  # the most frequent one
+    wanted = targets[ids == token]
+    places = {"mean": wanted.mean(0), "sum": wanted.sum(0), "first": wanted[0], "last": wanted[-1]}
+    row = embedding.weight.data[token]
+    nearest = min(places, key=lambda name: np.abs(row - places[name]).max())
+    record(losses=losses, last_loss=losses[-1], row=row, nearest=nearest)

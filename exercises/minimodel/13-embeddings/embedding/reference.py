@@ -1,4 +1,7 @@
-"""The Embedding from first principles: a lookup is a product with one-hot rows."""
+"""The Embedding from first principles: a lookup is a product with one-hot rows.
+
+Variant: "overwrites" keeps, of all the gradients that one call sends to a row, only the last.
+"""
 
 import numpy as np
 
@@ -30,18 +33,41 @@ def initialisation(out, variant, *, vocab_size, d_model, seed):
     out.record(seeds_differ=True, seeds_repeat=True)
 
 
-def forward(out, variant, *, weight, ids, grad):
-    d = weight.shape[1]
+def gradient(weight, ids, grad, variant=None):
+    """The gradient of sum(weight[ids] * grad), for ids (...,) and grad (..., d)."""
     rows = one_hot(ids, len(weight), weight.dtype)  # (N, V)
+    if variant == "overwrites":
+        after = np.cumsum(rows[::-1], axis=0)[::-1] - rows  # how often each id is still to come
+        rows = rows * (after == 0)
+    return rows.T @ grad.reshape(-1, weight.shape[1])  # (V, N) @ (N, d)
+
+
+def forward(out, variant, *, weight, ids, grad):
     out.record(vectors=weight[np.asarray(ids)])
-    out.record(grad_weight=rows.T @ grad.reshape(-1, d))  # (V, N) @ (N, d)
+    out.record(grad_weight=gradient(weight, ids, grad, variant))
 
 
 def twice(out, variant, *, weight, other, ids, more_ids, grad, more_grad):
-    V, d = weight.shape
-    first = one_hot(ids, V, weight.dtype).T @ grad.reshape(-1, d)
-    second = one_hot(more_ids, V, weight.dtype).T @ more_grad.reshape(-1, d)
+    first = gradient(weight, ids, grad, variant)
+    second = gradient(weight, more_ids, more_grad, variant)
     out.record(grad_weight=first + second, vectors=other[np.asarray(ids)])
+
+
+def received(out, variant, *, weight, ids):
+    arrived = gradient(weight, ids, np.ones((*ids.shape, weight.shape[1])), variant)[:, 0]
+    out.record(received=arrived, total=float(arrived.sum()))
+    out.record(most=float(arrived[np.bincount(ids.reshape(-1)).argmax()]))
+
+
+def fit(out, variant, *, weight, ids, targets, lr, steps):
+    weight, targets = weight.astype(np.float64), targets.astype(np.float64)
+    losses = []
+    for _ in range(steps):
+        missing = weight[ids] - targets
+        losses.append(float((missing**2).sum() / ids.size))
+        weight = weight - lr * gradient(weight, ids, 2 * missing / ids.size, variant)
+    out.record(losses=losses, last_loss=losses[-1])
+    out.record(row=weight[np.bincount(ids.reshape(-1)).argmax()])
 
 
 def lookup_only(out, variant, *, weight, ids):
