@@ -23,16 +23,39 @@ def attributes(learner, record, vocab_size, d_model):
 
 
 def initialisation(learner, record, vocab_size, d_model, seed):
-    """The statistics of a fresh weight, in units of the standard deviation that was asked for."""
-    drawn = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed)).weight.data
-    other = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed + 1)).weight.data
-    z = np.asarray(drawn, dtype=np.float64) / 0.02
-    record(mean=float(z.mean()), deviation=float(z.std()))
-    record(fourth_moment=float((z**4).mean() / (z**2).mean() ** 2))
+    """The statistics of a fresh weight, in units of the standard deviation that was asked for.
+
+    seed: for the generator that is handed over, None where none is. Then every run draws other
+    numbers, and the statistics are rounded, so that two runs of the same code agree.
+    """
+
+    def drawn(seed):
+        rng = {} if seed is None else {"rng": np.random.default_rng(seed)}
+        return learner.Embedding(vocab_size, d_model, **rng).weight.data
+
+    weight = drawn(seed)
+    z = np.asarray(weight, dtype=np.float64) / 0.02
+    mean, deviation = float(z.mean()), float(z.std())
+    fourth = float((z**4).mean() / (z**2).mean() ** 2)
+    if seed is None:
+        record(mean=round(mean, 1), deviation=round(deviation, 1), fourth_moment=round(fourth))
+        return
+    record(mean=mean, deviation=deviation, fourth_moment=fourth)
     record(columns_differ=float(np.abs(np.corrcoef(z[:, 0], z[:, 1])[0, 1])))
-    record(seeds_differ=bool(np.any(drawn != other)))
-    again = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed)).weight.data
-    record(seeds_repeat=bool(np.all(drawn == again)))
+    record(seeds_differ=bool(np.any(weight != drawn(seed + 1))))
+    record(seeds_repeat=bool(np.all(weight == drawn(seed))))
+
+
+def elsewhere(learner, record, others, seed):
+    """Fresh parameters of other modules, by role: what a bug in the table's start leaves alone."""
+    for role, sizes in others.items():
+        try:
+            module = getattr(learner, role)(*sizes, rng=np.random.default_rng(seed))
+            found = [parameter.data for parameter in module.parameters()]
+        except Exception as error:  # of any kind: it may not be built yet
+            record(**{role: type(error).__name__})
+        else:
+            record(**{f"{role}_{i}": array for i, array in enumerate(found)})
 
 
 def forward(learner, record, weight, ids, grad):

@@ -14,7 +14,14 @@ def attributes(rng, regime, dtype):
 
 
 def initialisation(rng, regime, dtype):
-    return {"vocab_size": 1501, "d_model": 21, "seed": int(rng.integers(1 << 30))}
+    V, d = {"wide": (37, 811), "small": (29, 23)}.get(regime, (1501, 21))
+    seed = None if regime == "unseeded" else int(rng.integers(1 << 30))
+    return {"vocab_size": V, "d_model": d, "seed": seed}
+
+
+def elsewhere(rng, regime, dtype):
+    others = {"LearnedPositional": [11, 6], "LSTM": [3, 5], "MultiHeadAttention": [6, 3], "FFN": [6, 7]}
+    return {"others": others, "seed": int(rng.integers(1 << 30))}
 
 
 def sizes(rng, regime):

@@ -1,6 +1,7 @@
 """The Embedding from first principles: a lookup is a product with one-hot rows.
 
-Variant: "overwrites" keeps, of all the gradients that one call sends to a row, only the last.
+Variants: "overwrites" keeps, of all the gradients that one call sends to a row, only the last;
+"std_1" draws the table from N(0, 1).
 """
 
 import numpy as np
@@ -26,11 +27,22 @@ def attributes(out, variant, *, vocab_size, d_model):
 
 def initialisation(out, variant, *, vocab_size, d_model, seed):
     n = vocab_size * d_model
-    out.within(mean=(-SIGMAS / n**0.5, SIGMAS / n**0.5))
-    out.within(deviation=(1 - SIGMAS / (2 * n) ** 0.5, 1 + SIGMAS / (2 * n) ** 0.5))
-    out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
-    out.within(columns_differ=(0, SIGMAS / vocab_size**0.5))
-    out.record(seeds_differ=True, seeds_repeat=True)
+    std = 50 if variant == "std_1" else 1  # in units of 0.02
+    out.within(mean=(-std * SIGMAS / n**0.5, std * SIGMAS / n**0.5))
+    spread = SIGMAS / (2 * n) ** 0.5
+    out.within(deviation=(std * (1 - spread), std * (1 + spread)))
+    if n > 10_000:
+        out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
+    if seed is not None:
+        out.within(columns_differ=(0, min(1, SIGMAS / vocab_size**0.5)))
+        out.record(seeds_differ=True, seeds_repeat=True)
+        noise = np.random.default_rng(seed).standard_normal((vocab_size, d_model))
+        out.name(weight=0.02 * noise, noise=noise)
+    out.name(std=0.02)
+
+
+def elsewhere(out, variant, *, others, seed):
+    """How other modules start is open."""
 
 
 def gradient(weight, ids, grad, variant=None):
