@@ -20,7 +20,12 @@ def initialisation(rng, regime, dtype):
 
 
 def elsewhere(rng, regime, dtype):
-    others = {"LearnedPositional": [11, 6], "LSTM": [3, 5], "MultiHeadAttention": [6, 3], "FFN": [6, 7]}
+    others = {
+        "LearnedPositional": [11, 6],
+        "LSTM": [3, 5],
+        "MultiHeadAttention": [6, 3],
+        "FFN": [6, 7],
+    }
     return {"others": others, "seed": int(rng.integers(1 << 30))}
 
 
