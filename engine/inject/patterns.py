@@ -94,8 +94,20 @@ def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
 
 
 def fitted(source: Source, node: ast.AST, new: str) -> str:
-    """The new text of a node, in parentheses if it is an expression that needs them there."""
-    return source.fitting(node, new) if isinstance(node, ast.expr) else new
+    """The new text of a node, in parentheses if it is an expression that needs them there.
+
+    A call that is a statement by itself may become a statement, `add(a, b)` into `a += b`.
+    """
+    return source.fitting(node, new) if isinstance(node, ast.expr) and _expresses(new) else new
+
+
+def _expresses(text: str) -> bool:
+    """Whether a text is an expression, as it stands inside parentheses."""
+    try:
+        ast.parse(f"({text})", mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def substitute(source: Source, template: str, bindings: Bindings) -> str:

@@ -23,6 +23,8 @@ CASES = [
     ("$X + $X", "$X", "y = (a.b) + a.b\n", "y = a.b\n"),
     ("sum($X)", "$X.total()", "y = sum(a + b)\n", "y = (a + b).total()\n"),
     ("$X = $X + $Y", "$X = $Y", "x = x + attn(x)\n", "x = attn(x)\n"),
+    ("$M.at($A, $I, $G)", "$A[$I] += $G", "z = 0; m.at(a, i, -g)\n", "z = 0; a[i] += -g\n"),
+    ("$M.at($A, $G)", "$A += $G", "if m: m.at(a, b if c else d)\n", "if m: a += b if c else d\n"),
     (
         "for $V in $X:\n    $S += $V",
         "for $V in $X[1:]:\n    $S += $V",

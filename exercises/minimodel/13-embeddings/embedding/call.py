@@ -23,16 +23,39 @@ def attributes(learner, record, vocab_size, d_model):
 
 
 def initialisation(learner, record, vocab_size, d_model, seed):
-    """The statistics of a fresh weight, in units of the standard deviation that was asked for."""
-    drawn = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed)).weight.data
-    other = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed + 1)).weight.data
-    z = np.asarray(drawn, dtype=np.float64) / 0.02
-    record(mean=float(z.mean()), deviation=float(z.std()))
-    record(fourth_moment=float((z**4).mean() / (z**2).mean() ** 2))
+    """The statistics of a fresh weight, in units of the standard deviation that was asked for.
+
+    seed: for the generator that is handed over, None where none is. Then every run draws other
+    numbers, and the statistics are rounded, so that two runs of the same code agree.
+    """
+
+    def drawn(seed):
+        rng = {} if seed is None else {"rng": np.random.default_rng(seed)}
+        return learner.Embedding(vocab_size, d_model, **rng).weight.data
+
+    weight = drawn(seed)
+    z = np.asarray(weight, dtype=np.float64) / 0.02
+    mean, deviation = float(z.mean()), float(z.std())
+    fourth = float((z**4).mean() / (z**2).mean() ** 2)
+    if seed is None:
+        record(mean=round(mean, 1), deviation=round(deviation, 1), fourth_moment=round(fourth))
+        return
+    record(mean=mean, deviation=deviation, fourth_moment=fourth)
     record(columns_differ=float(np.abs(np.corrcoef(z[:, 0], z[:, 1])[0, 1])))
-    record(seeds_differ=bool(np.any(drawn != other)))
-    again = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed)).weight.data
-    record(seeds_repeat=bool(np.all(drawn == again)))
+    record(seeds_differ=bool(np.any(weight != drawn(seed + 1))))
+    record(seeds_repeat=bool(np.all(weight == drawn(seed))))
+
+
+def elsewhere(learner, record, others, seed):
+    """Fresh parameters of other modules, by role: what a bug in the table's start leaves alone."""
+    for role, sizes in others.items():
+        try:
+            module = getattr(learner, role)(*sizes, rng=np.random.default_rng(seed))
+            found = [parameter.data for parameter in module.parameters()]
+        except Exception as error:  # of any kind: it may not be built yet
+            record(**{role: type(error).__name__})
+        else:
+            record(**{f"{role}_{i}": array for i, array in enumerate(found)})
 
 
 def forward(learner, record, weight, ids, grad):
@@ -57,3 +80,35 @@ def twice(learner, record, weight, other, ids, more_ids, grad, more_grad):
 def lookup_only(learner, record, weight, ids):
     """A lookup with ids that may be refused."""
     record(vectors=made(learner, weight)(ids).data)
+
+
+def received(learner, record, weight, ids):
+    """Every position sends back a gradient of ones. How much of it arrives in each row?"""
+    embedding = made(learner, weight)
+    vectors = embedding(ids)
+    vectors.backward(np.ones(vectors.data.shape, weight.dtype))
+    first_column = embedding.weight.grad[:, 0]
+    record(received=first_column, total=float(first_column.sum()))
+    record(most=float(first_column[np.bincount(ids.reshape(-1)).argmax()]))
+
+
+def fit(learner, record, weight, ids, targets, lr, steps):
+    """Gradient descent on the squared distance between each position's vector and its target.
+
+    ids: (...,), targets: (..., d). The loss is the mean over the positions.
+    """
+    embedding = made(learner, weight)
+    losses = []
+    for _ in range(steps):
+        embedding.weight.grad = None
+        vectors = embedding(ids)
+        missing = vectors.data - targets
+        losses.append(float((missing**2).sum() / ids.size))
+        vectors.backward(2 * missing / ids.size)
+        embedding.weight.data[...] = embedding.weight.data - lr * embedding.weight.grad
+    token = np.bincount(ids.reshape(-1)).argmax()  # the most frequent one
+    wanted = targets[ids == token]
+    places = {"mean": wanted.mean(0), "sum": wanted.sum(0), "first": wanted[0], "last": wanted[-1]}
+    row = embedding.weight.data[token]
+    nearest = min(places, key=lambda name: np.abs(row - places[name]).max())
+    record(losses=losses, last_loss=losses[-1], row=row, nearest=nearest)

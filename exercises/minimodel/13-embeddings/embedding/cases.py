@@ -14,7 +14,19 @@ def attributes(rng, regime, dtype):
 
 
 def initialisation(rng, regime, dtype):
-    return {"vocab_size": 1501, "d_model": 21, "seed": int(rng.integers(1 << 30))}
+    V, d = {"wide": (37, 811), "small": (29, 23)}.get(regime, (1501, 21))
+    seed = None if regime == "unseeded" else int(rng.integers(1 << 30))
+    return {"vocab_size": V, "d_model": d, "seed": seed}
+
+
+def elsewhere(rng, regime, dtype):
+    others = {
+        "LearnedPositional": [11, 6],
+        "LSTM": [3, 5],
+        "MultiHeadAttention": [6, 3],
+        "FFN": [6, 7],
+    }
+    return {"others": others, "seed": int(rng.integers(1 << 30))}
 
 
 def sizes(rng, regime):
@@ -35,6 +47,9 @@ def ids_for(rng, regime, V):
         return rng.permutation(np.array([0, V - 1, V - 1, 0, V // 2]))
     ids = rng.integers(0, V, shape)
     return ids.astype(np.int32) if regime == "int32" else np.asarray(ids)
+
+
+SENTENCE = [[0, 1, 2, 0, 3, 2, 0, 4], [5, 0, 6, 2, 0, 1, 5, 7]]  # 16 words, 8 of them different
 
 
 def forward(rng, regime, dtype):
@@ -75,3 +90,19 @@ def lookup_only(rng, regime, dtype):
     elif regime == "far_beyond":
         ids[1, 0] = V + int(rng.integers(3, 1000))
     return {"weight": normal(rng, (V, d), dtype), "ids": ids}
+
+
+def received(rng, regime, dtype):
+    """A sentence (2, 8), or ids of which one is more frequent than the others."""
+    if regime == "shown":
+        return {"weight": normal(rng, (8, 4), dtype), "ids": np.array(SENTENCE)}
+    V, d = sizes(rng, regime)
+    ids = rng.permutation(np.repeat(rng.permutation(V)[:4], [6, 3, 2, 1])).reshape(3, 4)
+    return {"weight": normal(rng, (V, d), dtype), "ids": ids}
+
+
+def fit(rng, regime, dtype):
+    """Each position has a target of its own, so a token that comes again cannot meet them all."""
+    drawn = received(rng, regime, dtype)
+    targets = normal(rng, (*drawn["ids"].shape, drawn["weight"].shape[1]), dtype)
+    return {**drawn, "targets": targets, "lr": 1.0, "steps": 60 if regime == "shown" else 25}

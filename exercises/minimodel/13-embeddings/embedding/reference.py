@@ -1,4 +1,8 @@
-"""The Embedding from first principles: a lookup is a product with one-hot rows."""
+"""The Embedding from first principles: a lookup is a product with one-hot rows.
+
+Variants: "overwrites" keeps, of all the gradients that one call sends to a row, only the last;
+"std_1" draws the table from N(0, 1).
+"""
 
 import numpy as np
 
@@ -23,25 +27,59 @@ def attributes(out, variant, *, vocab_size, d_model):
 
 def initialisation(out, variant, *, vocab_size, d_model, seed):
     n = vocab_size * d_model
-    out.within(mean=(-SIGMAS / n**0.5, SIGMAS / n**0.5))
-    out.within(deviation=(1 - SIGMAS / (2 * n) ** 0.5, 1 + SIGMAS / (2 * n) ** 0.5))
-    out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
-    out.within(columns_differ=(0, SIGMAS / vocab_size**0.5))
-    out.record(seeds_differ=True, seeds_repeat=True)
+    std = 50 if variant == "std_1" else 1  # in units of 0.02
+    out.within(mean=(-std * SIGMAS / n**0.5, std * SIGMAS / n**0.5))
+    spread = SIGMAS / (2 * n) ** 0.5
+    out.within(deviation=(std * (1 - spread), std * (1 + spread)))
+    if n > 10_000:
+        out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
+    if seed is not None:
+        out.within(columns_differ=(0, min(1, SIGMAS / vocab_size**0.5)))
+        out.record(seeds_differ=True, seeds_repeat=True)
+        noise = np.random.default_rng(seed).standard_normal((vocab_size, d_model))
+        out.name(weight=0.02 * noise, noise=noise)
+    out.name(std=0.02)
+
+
+def elsewhere(out, variant, *, others, seed):
+    """How other modules start is open."""
+
+
+def gradient(weight, ids, grad, variant=None):
+    """The gradient of sum(weight[ids] * grad), for ids (...,) and grad (..., d)."""
+    rows = one_hot(ids, len(weight), weight.dtype)  # (N, V)
+    if variant == "overwrites":
+        after = np.cumsum(rows[::-1], axis=0)[::-1] - rows  # how often each id is still to come
+        rows = rows * (after == 0)
+    return rows.T @ grad.reshape(-1, weight.shape[1])  # (V, N) @ (N, d)
 
 
 def forward(out, variant, *, weight, ids, grad):
-    d = weight.shape[1]
-    rows = one_hot(ids, len(weight), weight.dtype)  # (N, V)
     out.record(vectors=weight[np.asarray(ids)])
-    out.record(grad_weight=rows.T @ grad.reshape(-1, d))  # (V, N) @ (N, d)
+    out.record(grad_weight=gradient(weight, ids, grad, variant))
 
 
 def twice(out, variant, *, weight, other, ids, more_ids, grad, more_grad):
-    V, d = weight.shape
-    first = one_hot(ids, V, weight.dtype).T @ grad.reshape(-1, d)
-    second = one_hot(more_ids, V, weight.dtype).T @ more_grad.reshape(-1, d)
+    first = gradient(weight, ids, grad, variant)
+    second = gradient(weight, more_ids, more_grad, variant)
     out.record(grad_weight=first + second, vectors=other[np.asarray(ids)])
+
+
+def received(out, variant, *, weight, ids):
+    arrived = gradient(weight, ids, np.ones((*ids.shape, weight.shape[1])), variant)[:, 0]
+    out.record(received=arrived, total=float(arrived.sum()))
+    out.record(most=float(arrived[np.bincount(ids.reshape(-1)).argmax()]))
+
+
+def fit(out, variant, *, weight, ids, targets, lr, steps):
+    weight, targets = weight.astype(np.float64), targets.astype(np.float64)
+    losses = []
+    for _ in range(steps):
+        missing = weight[ids] - targets
+        losses.append(float((missing**2).sum() / ids.size))
+        weight = weight - lr * gradient(weight, ids, 2 * missing / ids.size, variant)
+    out.record(losses=losses, last_loss=losses[-1])
+    out.record(row=weight[np.bincount(ids.reshape(-1)).argmax()])
 
 
 def lookup_only(out, variant, *, weight, ids):

@@ -74,3 +74,37 @@ def training(learner, record, weight, ids, targets, lr, steps):
     fell = losses[0] - losses[-1]
     record(first_loss=losses[0], last_loss=losses[-1])
     record(trend="falls" if fell > 0.05 else "grows" if fell < -0.05 else "stays")
+
+
+def begun(learner, vocab_size, d_model, seed):
+    """A new embedding, as the learner's own code starts it, and the head that is tied to it."""
+    embedding = learner.Embedding(vocab_size, d_model, rng=np.random.default_rng(seed))
+    return embedding, learner.LMHead(embedding)
+
+
+def fresh(learner, record, vocab_size, d_model, seed, ids, targets):
+    """What a model of embedding and head alone says before its first step. ids, targets: (B, T)."""
+    embedding, head = begun(learner, vocab_size, d_model, seed)
+    logits = head(embedding(ids))  # (B, T, V)
+    loss = learner.cross_entropy(logits, targets)
+    record(first_loss=float(np.asarray(loss.data).reshape(())))
+    scores = np.asarray(logits.data, dtype=np.float64)
+    record(largest_logit=float(np.abs(scores).max()))
+    p = np.exp(scores - scores.max(-1, keepdims=True))
+    p = p / p.sum(-1, keepdims=True)
+    record(just_read=float(np.take_along_axis(p, ids[..., None], -1).mean()))
+    loss.backward()
+    record(grad_norm=float(np.sqrt((embedding.weight.grad**2).sum())))
+
+
+def widths(learner, record, vocab_size, d_models, seed, ids, targets):
+    """The loss before the first step, for one d_model after the other, each twice the last."""
+    losses = []
+    for d_model in d_models:
+        embedding, head = begun(learner, vocab_size, d_model, seed)
+        loss = learner.cross_entropy(head(embedding(ids)), targets)
+        losses.append(float(np.asarray(loss.data).reshape(())))
+    record(losses=losses)
+    ratio = losses[-1] / losses[-2]
+    steps = {"stays": 1.0, "root": 2**0.5, "doubles": 2.0, "quadruples": 4.0}
+    record(doubling=min(steps, key=lambda name: abs(np.log(ratio / steps[name]))))

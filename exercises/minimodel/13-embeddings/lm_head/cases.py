@@ -88,3 +88,22 @@ def training(rng, regime, dtype):
     inputs = pipeline(rng, regime, dtype)
     steps = 20 if regime == "shown" else 3
     return {**inputs, "lr": 5.0 if regime == "shown" else 0.3, "steps": steps}
+
+
+def fresh(rng, regime, dtype):
+    """ids and targets (B, T) from one text in which no token comes twice."""
+    V, d = (512, 64) if regime.startswith("shown") else distinct(rng, V=(401, 600), d=(48, 80))
+    text = rng.permutation(V)[:132].reshape(4, 33)
+    return {
+        "vocab_size": V,
+        "d_model": d,
+        "seed": int(rng.integers(1 << 30)),
+        "ids": text[:, :-1].copy(),
+        "targets": text[:, 1:].copy(),
+    }
+
+
+def widths(rng, regime, dtype):
+    drawn = fresh(rng, regime, dtype)
+    del drawn["d_model"]
+    return {**drawn, "d_models": [4, 8, 16, 32, 64, 128]}

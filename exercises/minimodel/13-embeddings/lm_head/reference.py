@@ -1,6 +1,7 @@
 """The tied head from first principles, and what it measures with the two bugs of break 00.
 
 Variants: "loud" claims 256 columns and still gives V; "silenced" claims 256 and gives the first 256.
+"std_1" starts from a table that was drawn from N(0, 1).
 """
 
 import numpy as np
@@ -90,3 +91,29 @@ def training(out, variant, *, weight, ids, targets, lr, steps):
         weight = (weight - lr * grad).astype(weight.dtype)
     out.record(losses=losses, grad_norms=norms)
     out.record(first_loss=losses[0], last_loss=losses[-1])
+
+
+SIGMAS = 7.0  # two-sided false alarm of a normal statistic: 3e-12
+
+
+def bounds_of_first_loss(V, d, N, variant):
+    """The loss of N positions before the first step, where no token comes twice.
+
+    The row that was read, h, has the logit h.h, any other row e has h.e. With standard deviation
+    s = 0.02 both are next to 0: h.h = s^2 d, and h.e has the deviation s^2 sqrt(d). With s = 1, h.h lies
+    around d and leaves the others behind, so a position costs h.h - h.e: d in the mean, with variance
+    2d from h.h and d from h.e.
+    """
+    if variant == "std_1":
+        reach = SIGMAS * (3 * d / N) ** 0.5
+        return (d - reach, d + reach)
+    return (np.log(V) - 0.01, np.log(V) + 0.01)
+
+
+def fresh(out, variant, *, vocab_size, d_model, seed, ids, targets):
+    out.within(first_loss=bounds_of_first_loss(vocab_size, d_model, ids.size, variant))
+    out.within(just_read=(0.8, 1.0) if variant == "std_1" else (0.9 / vocab_size, 1.2 / vocab_size))
+
+
+def widths(out, variant, *, vocab_size, d_models, seed, ids, targets):
+    """How it grows is left to the bounds of `fresh`, one d_model at a time."""
