@@ -195,3 +195,43 @@ def composed(learner, record, sizes, ids, grad, **weights):
     mine = gradients(parts)
     for name, array in gradients(model).items():
         record(**{f"distance_{name}": distance(array, mine[name])})
+
+
+def loss_of(learner, logits, targets):
+    loss = learner.cross_entropy(logits, targets)
+    return loss, float(np.asarray(loss.data).reshape(()))
+
+
+def depths(learner, record, sizes, kept, ids, targets, **weights):
+    """Models with few blocks and with many, one after the other. ids, targets: (B, T)"""
+    stds, losses = [], []
+    for count in kept:
+        model = made(learner, {**sizes, "n_layers": count}, weights)
+        logits = model(ids)
+        stds.append(float(logits.data.std()))
+        losses.append(loss_of(learner, logits, targets)[1])
+    record(logits=logits.data, stds=stds, losses=losses)
+    record(last_std=stds[-1], loss_at_the_end=losses[-1], loss_of_one_block=losses[0])
+
+
+def training(learner, record, sizes, ids, targets, lr, steps, **weights):
+    """Plain gradient descent on one batch: the loss before each step."""
+    model = made(learner, sizes, weights)
+    losses = []
+    for _ in range(steps):
+        for parameter in everything(model):
+            parameter.grad = None
+        loss, nats = loss_of(learner, model(ids), targets)
+        loss.backward()
+        if not losses:
+            grads = gradients(model)
+            record(grad_gain_final=grads["grad_gain_final"], grad_table=grads["grad_table"])
+            record(without_gradient=sum(not gradient(p).any() for p in everything(model)))
+            size = np.sqrt(sum(float((g.astype(np.float64) ** 2).sum()) for g in grads.values()))
+            record(grad_norm=float(size))
+        losses.append(nats)
+        for parameter in everything(model):
+            parameter.data[...] = parameter.data - lr * gradient(parameter)
+    record(losses=losses, first_loss=losses[0], last_loss=losses[-1])
+    fell = losses[0] - losses[-1]
+    record(trend="falls" if fell > 0.05 else "grows" if fell < -0.05 else "stays")

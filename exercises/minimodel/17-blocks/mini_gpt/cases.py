@@ -21,7 +21,7 @@ def config(rng, regime):
         return {**sizes, "context_len": 8}, (2,), 8
     large = regime == "large"
     while True:
-        head, n = [(2, 3), (4, 3), (2, 5), (6, 1), (4, 1), (10, 1)][int(rng.integers(6))]
+        head, n = [(2, 5), (4, 3), (2, 6), (6, 2), (10, 1)][int(rng.integers(5))]
         head, n = (2, 7) if large else (head, n)
         L = {"one_block": 1, "three_blocks": 3, "large": 4}.get(regime, 2)
         f = int(rng.integers(3, 10))
@@ -50,7 +50,11 @@ def config(rng, regime):
 
 
 def stacked(blocks):
-    return {name: np.stack([block[name] for block in blocks]) for name in ALL}
+    """The blocks' weights as one. Attention is soft: where it chooses one key, w_k's gradient cancels."""
+    found = {name: np.stack([block[name] for block in blocks]) for name in ALL}
+    for name in ("w_q", "w_k"):
+        found[name] *= found[name].dtype.type(0.6)
+    return found
 
 
 def weights(rng, sizes, dtype, scale=1.0, draw=settled_weights):
@@ -66,11 +70,15 @@ def weights(rng, sizes, dtype, scale=1.0, draw=settled_weights):
 
 
 def token_ids(rng, regime, shape, V):
-    """Every id as likely as any other; in "repeated" one id but for the first position."""
+    """Any ids, but no sequence of one id only, as equal keys leave w_k's gradient to rounding.
+
+    In "repeated" a sequence has one id in all its positions but the first.
+    """
     ids = rng.integers(0, V, shape)
-    if regime == "repeated":  # with one id alone all keys were equal, and w_k's gradient rounding
-        first, rest = rng.permutation(V)[:2]
-        ids[..., 0], ids[..., 1:] = first, rest
+    if V > 1 and shape[-1] > 1:
+        ids[..., 1] = (ids[..., 0] + rng.integers(1, V, shape[:-1])) % V
+    if regime == "repeated":
+        ids[..., 0], ids[..., 1:] = rng.permutation(V)[:2]
     if regime == "narrow_ids":
         return ids.astype(np.uint8)
     return ids
@@ -79,9 +87,6 @@ def token_ids(rng, regime, shape, V):
 def forward(rng, regime, dtype):
     sizes, lead, T = config(rng, regime)
     drawn = weights(rng, sizes, dtype, {"huge": 1e3, "tiny": 1e-4}.get(regime, 1.0))
-    if regime == "constant_rows":  # small, see the rows of block's cases
-        table = drawn["table"]
-        drawn["table"] = np.broadcast_to(0.02 * table[:, :1], table.shape).astype(dtype)
     V = sizes["vocab_size"]
     ids = token_ids(rng, regime, (*lead, T), V)
     return {"sizes": sizes, "ids": ids, "grad": normal(rng, (*ids.shape, V), dtype), **drawn}
@@ -115,7 +120,7 @@ def again(rng, regime, dtype):
     longer = (2, 1, context)
     return {
         **drawn,
-        "longer": rng.integers(0, V, longer),
+        "longer": token_ids(rng, regime, longer, V),
         "more_grad": normal(rng, (*longer, V), dtype),
         **{f"other_{name}": a for name, a in other.items()},
     }
@@ -194,3 +199,44 @@ def start_weights(rng, sizes, dtype):
         "gain_final": np.ones(d, dtype),
         "bias_final": np.zeros(d, dtype),
     }
+
+
+def batch_of(rng, sizes, B, T):
+    V = sizes["vocab_size"]
+    return {"ids": token_ids(rng, "normal", (B, T), V), "targets": rng.integers(0, V, (B, T))}
+
+
+def depths(rng, regime, dtype):
+    """A model, and how many of its blocks are kept, from few to all. The weights are of ordinary size."""
+    sizes, _, T = config(rng, "shown" if regime.startswith("shown") else "three_blocks")
+    if not regime.startswith("shown"):
+        kept = [1, 2, 3]
+        return {
+            "sizes": sizes,
+            "kept": kept,
+            **batch_of(rng, sizes, 2, T),
+            **weights(rng, sizes, dtype),
+        }
+    kept = [1, 2, 4, 8, 16]
+    sizes["n_layers"] = kept[-1]
+    drawn = start_weights(rng, sizes, "float64")
+    drawn["table"] *= sizes["d_model"] ** -0.5 / 0.02
+    for name in ("w_q", "w_k", "w_v", "w_o", "w_1", "w_2"):  # each keeps the size of what it reads
+        drawn[name] *= drawn[name].shape[1] ** -0.5 / 0.02
+        if regime == "shown_double" and name in (
+            "w_o",
+            "w_2",
+        ):  # what a block adds is twice as large
+            drawn[name] *= 2.0
+    drawn = {name: array.astype(dtype) for name, array in drawn.items()}
+    return {"sizes": sizes, "kept": kept, **batch_of(rng, sizes, 4, T), **drawn}
+
+
+def training(rng, regime, dtype):
+    if regime == "shown":
+        sizes, _, T = config(rng, regime)
+        drawn = start_weights(rng, sizes, dtype)
+        return {"sizes": sizes, "lr": 0.5, "steps": 12, **batch_of(rng, sizes, 4, T), **drawn}
+    sizes, _, T = config(rng, "normal")
+    drawn = weights(rng, sizes, dtype, 0.5)
+    return {"sizes": sizes, "lr": 0.005, "steps": 3, **batch_of(rng, sizes, 2, T), **drawn}

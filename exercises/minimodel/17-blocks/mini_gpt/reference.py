@@ -144,3 +144,41 @@ def outside(out, variant, *, sizes, ids):
 def composed(out, variant, *, sizes, ids, grad, **weights):
     out.record(distance_logits=0.0)
     out.record(**{f"distance_grad_{name}": 0.0 for name in weights})
+
+
+def mean_loss(logits, targets):
+    """In nats, and its gradient."""
+    V = logits.shape[-1]
+    flat, wanted = logits.reshape(-1, V), targets.reshape(-1)
+    shifted = flat - flat.max(-1, keepdims=True)
+    log_p = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    rows = np.arange(len(wanted))
+    grad = np.exp(log_p)
+    grad[rows, wanted] -= 1
+    return float(-log_p[rows, wanted].mean()), grad.reshape(logits.shape) / len(wanted)
+
+
+def depths(out, variant, *, sizes, kept, ids, targets, **weights):
+    stds, losses = [], []
+    for count in kept:
+        own = {name: a if name in OUTSIDE else a[:count] for name, a in weights.items()}
+        logits = mini_gpt(variant, ids, sizes["n_heads"], own)[0]["logits"]
+        stds.append(float(logits.std()))
+        losses.append(mean_loss(logits, targets)[0])
+    out.record(logits=logits, stds=stds, losses=losses)
+    out.record(last_std=stds[-1], loss_at_the_end=losses[-1], loss_of_one_block=losses[0])
+
+
+def training(out, variant, *, sizes, ids, targets, lr, steps, **weights):
+    losses = []
+    for _ in range(steps):
+        values, back = mini_gpt(variant, ids, sizes["n_heads"], weights)
+        loss, grad = mean_loss(values["logits"], targets)
+        grads = back(grad)
+        if not losses:
+            out.record(grad_gain_final=grads["grad_gain_final"], grad_table=grads["grad_table"])
+            out.record(without_gradient=2 if variant == "no_final_norm" else 0)
+            out.record(grad_norm=float(np.sqrt(sum((g**2).sum() for g in grads.values()))))
+        losses.append(loss)
+        weights = {n: (a - lr * grads[f"grad_{n}"]).astype(a.dtype) for n, a in weights.items()}
+    out.record(losses=losses, first_loss=losses[0], last_loss=losses[-1])
