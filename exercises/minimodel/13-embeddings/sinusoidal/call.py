@@ -20,6 +20,9 @@ def again(learner, record, max_len, longer, d_model, wider):
 def similar(learner, record, max_len, d_model):
     """How far is each position's row from the row of position 0? How much does each column move?"""
     rows = np.asarray(learner.sinusoidal(max_len, d_model), dtype=np.float64)
+    record(first_row=rows[0])
+    pairs = rows.reshape(max_len, -1, 2)  # d_model is even here
+    record(on_circles=bool(np.abs((pairs**2).sum(-1) - 1).max() < 1e-5))
     distance = np.sqrt(((rows - rows[0]) ** 2).sum(-1))  # (max_len,)
     record(distance=distance, near=distance[:128])
     nearest = 1 + int(np.argmin(distance[1:]))
