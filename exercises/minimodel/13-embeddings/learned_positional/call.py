@@ -72,7 +72,7 @@ def learns(learner, record, max_len, target, lr, steps):
         losses.append(float(((y.data - target) ** 2).sum() / 2))
         y.backward(y.data - target)
         layer.weight.data[...] = layer.weight.data - lr * layer.weight.grad
-    record(losses=np.array(losses), last_loss=losses[-1])
-    moved = np.abs(layer.weight.data).max(-1) > 0  # (max_len,)
-    record(rows_that_learned=int(moved.sum()), first_row_learned=bool(moved[0]))
+    record(losses=losses, percent_left=100 * losses[-1] / losses[0])
+    sizes = np.abs(layer.weight.data).max(-1)  # (max_len,)
+    record(sizes=sizes, still_rows=" ".join(str(row) for row in np.flatnonzero(sizes == 0)))
     record(table=layer.weight.data)

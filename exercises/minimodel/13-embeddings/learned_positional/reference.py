@@ -65,9 +65,11 @@ def learns(out, variant, *, max_len, target, lr, steps):
     """From 0, each step takes the share lr of what is missing."""
     T, d = target.shape
     square = float((target.astype(np.float64) ** 2).sum() / 2)
-    losses = square * (1 - lr) ** (2.0 * np.arange(steps))
-    out.record(losses=losses, last_loss=float(losses[-1]))
+    losses = [square * (1 - lr) ** (2 * step) for step in range(steps)]
+    out.record(losses=losses, percent_left=100 * losses[-1] / losses[0])
     late = int(variant == "off_by_one")
     table = np.zeros((max_len, d))
     table[late : late + T] = (1 - (1 - lr) ** steps) * target
-    out.record(rows_that_learned=T, first_row_learned=not late, table=table)
+    sizes = np.abs(table).max(-1)
+    out.record(sizes=sizes, still_rows=" ".join(str(row) for row in np.flatnonzero(sizes == 0)))
+    out.record(table=table)

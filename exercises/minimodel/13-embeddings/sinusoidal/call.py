@@ -19,7 +19,7 @@ def again(learner, record, max_len, longer, d_model, wider):
 
 def similar(learner, record, max_len, d_model):
     """How far is each position's row from the row of position 0? How much does each column move?"""
-    rows = np.asarray(learner.sinusoidal(max_len, d_model), dtype=np.float64)
+    rows = learner.sinusoidal(max_len, d_model)
     record(first_row=rows[0])
     pairs = rows.reshape(max_len, -1, 2)  # d_model is even here
     record(on_circles=bool(np.abs((pairs**2).sum(-1) - 1).max() < 1e-5))
