@@ -1,7 +1,8 @@
 """Patterns over `ast` with metavariables: find `self.n = $X`, write `self.n = 256` in its place.
 
 `$NAME` stands for any expression, and for the same one wherever the name comes again. A pattern is
-one expression or one statement. An annotated assignment matches a plain one.
+one expression or one statement. An annotated assignment matches a plain one; `$X[0]` fits what is
+read and what is assigned to.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
         return all(
             _fits(getattr(wanted, field), getattr(node, field), bindings)
             for field in wanted._fields
-            if field not in ("type_comment", "kind")
+            if field not in ("type_comment", "kind", "ctx")
         )
     if isinstance(wanted, list) and isinstance(node, list):
         return len(wanted) == len(node) and all(

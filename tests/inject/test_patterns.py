@@ -21,6 +21,7 @@ CASES = [
     ("$O.n", "$O.e.n", "y = head.n + 1\n", "y = head.e.n + 1\n"),
     ("softmax($X / $S)", "softmax($X)", "a = softmax(q @ k / s)\n", "a = softmax(q @ k)\n"),
     ("$X + $X", "$X", "y = (a.b) + a.b\n", "y = a.b\n"),
+    ("$X[..., 0::2]", "$X[..., :n]", "y[..., 0::2] = a\n", "y[..., :n] = a\n"),
     ("sum($X)", "$X.total()", "y = sum(a + b)\n", "y = (a + b).total()\n"),
     ("$X = $X + $Y", "$X = $Y", "x = x + attn(x)\n", "x = attn(x)\n"),
     ("$M.at($A, $I, $G)", "$A[$I] += $G", "z = 0; m.at(a, i, -g)\n", "z = 0; a[i] += -g\n"),
