@@ -105,7 +105,10 @@ def learn(learner, record, ids, batch_size, seq_len, steps, lr, seed):
         np.add.at(table, x, -lr * (p - right) / x.size)
     record(losses=losses, last_loss=float(np.mean(losses[-10:])))
     p = probabilities(table)[ids[:-1], ids[1:]]
-    record(loss_on_the_text=float(-np.log(p).mean()))
+    on_the_text = float(-np.log(p).mean())
+    record(loss_on_the_text=on_the_text)
+    than = "better" if on_the_text < 0.9 * np.log(V) else "worse"
+    record(than_guessing="as_good" if abs(on_the_text / np.log(V) - 1) < 0.1 else than)
     written = [int(ids[0])]
     for _ in range(12):
         written.append(int(table[written[-1]].argmax()))

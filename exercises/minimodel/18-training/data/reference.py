@@ -18,6 +18,7 @@ def one_window(out, variant, *, ids, batch_size, seq_len, seed):
     out.name(ids=ids, piece=np.stack([ids] * batch_size), x_row=ids[:-1], y_row=ids[1:])
     at = np.stack([np.arange(seq_len)] * batch_size)
     out.name(at=at, at_row=at[0], next_at=at + 1, next_at_row=at[0] + 1)
+    out.name(start=np.zeros(batch_size), next_start=np.ones(batch_size))
 
 
 def starts(out, variant, *, ids, batch_size, seq_len, count, seed):
