@@ -202,9 +202,8 @@ def descent(learner, record, table, bias, x, y, lr, steps):
     """The same batch in every step: the loss of each."""
     model, optimizer = made(learner, table, bias, lr)
     losses = [float(learner.train_step(model, x, y, optimizer)) for _ in range(steps)]
-    rises = [later - min(losses[: n + 1]) for n, later in enumerate(losses)]
-    record(losses=losses, lowest=min(losses), last_loss=losses[-1], highest_rise=max(rises))
-    if max(rises) < 1e-6:
-        record(course="falls")
-    else:
-        record(course="swings" if losses[-1] < losses[0] else "ends_higher")
+    lowest = min(losses)
+    after = losses[losses.index(lowest) :]  # from the lowest point on
+    back = (max(after) - lowest) / (losses[0] - lowest)  # how much of the way down it climbs again
+    record(losses=losses, lowest=lowest, last_loss=losses[-1], climbs_back=back)
+    record(course="settles" if back < 0.1 else "returns" if back < 1.5 else "runs_away")

@@ -128,9 +128,13 @@ def two_batches(rng, regime, dtype):
 
 
 def descent(rng, regime, dtype):
-    """A short text, learned as a whole at every step. x, y: (1, T)."""
-    V, T = 16, 64
-    ids = (rng.integers(V) + np.cumsum(np.where(rng.random(T + 1) < 0.5, 1, 5))) % V
+    """One batch of a text of two tokens, of which the second comes three times in four. (1, T)"""
+    if regime == "shown":
+        V, T, steps, lr = 2, 64, 120, 0.02
+        y = (np.arange(T) % 4 != 0).astype(np.int64)
+        x = np.zeros(T, np.int64)
+    else:
+        V, T, steps, lr = *distinct(rng, V=(3, 6), T=(5, 9)), 5, 0.3
+        x, y = batch(rng, V, T)
     zeros = {"table": np.zeros((V, V), dtype), "bias": np.zeros((V,), dtype)}
-    steps = 150 if regime == "shown" else 5
-    return {**zeros, "x": ids[None, :-1], "y": ids[None, 1:], "lr": 1.0, "steps": steps}
+    return {**zeros, "x": x[None], "y": y[None], "lr": lr, "steps": steps}
