@@ -113,8 +113,10 @@ def masses(learner, record, logits, top_ps, seed):
         seen = np.unique(drawn(learner, logits, 400, seed, top_p=float(top_p)))
         counts.append(len(seen))
         weights.append(float(p[seen].sum()))
-    record(counts=counts, weights=weights, first_count=counts[0], first_weight=weights[0])
+    record(counts=counts, weights=weights)
     record(reached=int(sum(w >= top_p for w, top_p in zip(weights, top_ps))))
+    if len(counts) > 2:
+        record(third_count=counts[2], third_weight=weights[2])
 
 
 def same_rng(learner, record, logits, n_new, seed, other_seed):

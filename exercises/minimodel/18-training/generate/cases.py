@@ -124,6 +124,8 @@ def shares(rng, regime, dtype):
         p, given["temperature"] = np.array([0.6, 0.4]), 0.25
     elif regime == "renewed":  # what is left after a cut adds up to 1 again, in its old proportions
         p, given["top_p"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 0.62
+    elif regime == "partly":  # three are kept, and two of them lie below top_p
+        p, given["top_p"] = np.array([0.55, 0.15, 0.12, 0.1, 0.08]), 0.75
     elif regime == "top_k":
         p, given["top_k"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 2
     order = rng.permutation(len(p))

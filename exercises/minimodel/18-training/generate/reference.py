@@ -56,8 +56,9 @@ def traced(out, variant, *, logits, temperature, top_p, seed):
     out.name(logits=logits, order=order, p=in_place, p_first=p, mass=mass, before=before)
     out.name(n_kept=n, n_below=n - 1, kept=ids, p_kept=p[:n], of_kept=of_kept, top_p=top_p)
     out.name(below=(mass < top_p), reached=(mass >= top_p), stays=(before < top_p))
-    out.name(later=before[1:], masked=masked, masked_again=masked / masked.sum())
-    out.name(mass_kept=mass[:n], dropped=order[n:], fast=mass[n - 1])
+    low = np.concatenate([[-1.0], before[1:]])
+    out.name(before_low=low, later=before[1:], masked=masked, masked_again=masked / masked.sum())
+    out.name(mass_kept=mass[:n], dropped=order[n:])
 
 
 def shares(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
