@@ -25,11 +25,11 @@ def tidied(
     for path, data in files.items():
         source, new = sources[path], Source(path, data)
         mine = [edit for edit in edits if edit.path == path]
-        found += _pairs(source, mine)
         gone: list[ast.stmt] = []
         for old, after in _alike(source, new):
             gone += _newly_idle(old, after)
-        found += _deletions(source, gone)
+        away = [*_pairs(source, mine), *_deletions(source, gone)]
+        found += [_with_comment(source, edit) for edit in _joined(source, away)]
         found += _imports(source, new, gone, sources)
     return tuple(dict.fromkeys(found))
 
@@ -251,14 +251,15 @@ def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
     """What the edits turn into `x = x` or `x`: it goes, in `x, y = x, f(y)` the pair does."""
     found: list[Edit] = []
     for node in walked(source.module):
-        if not isinstance(node, (ast.Assign, ast.AnnAssign, ast.Expr)) or node.value is None:
+        kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+        if not isinstance(node, kinds) or node.value is None:
             continue
         start, end = source.span(node)
         if not any(start <= edit.start and edit.end <= end for edit in edits):
             continue
-        if isinstance(node, ast.Expr):  # `np.subtract(x, m, out=x)` of which `x` is left
-            if _after(source, node.value, edits).isidentifier():
-                found += _emptied(source, node)
+        if _after(source, node, edits).isidentifier():  # the `x` of `x += 1` or `sub(x, m, out=x)`
+            found += _emptied(source, node)
+        if isinstance(node, (ast.AugAssign, ast.Expr)):
             continue
         target = node.targets[0] if isinstance(node, ast.Assign) else node.target
         if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
@@ -275,10 +276,10 @@ def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
 
 
 def _emptied(source: Source, statement: ast.stmt) -> list[Edit]:
-    """The deletion of a statement, and of the `if` that held nothing else."""
+    """The deletion of a statement, and of the `if` or `for` that held nothing else."""
     whole: ast.stmt = statement
     for node in walked(source.module):
-        if isinstance(node, ast.If) and node.body == [statement] and not node.orelse:
+        if isinstance(node, (ast.If, ast.For)) and node.body == [statement] and not node.orelse:
             whole = node
     edit = _whole_lines(source, whole) or _with_separator(source, whole)
     return [edit] if edit else []
@@ -315,12 +316,51 @@ def _with_separator(source: Source, statement: ast.AST) -> Edit | None:
     return None
 
 
+def _joined(source: Source, edits: Sequence[Edit]) -> list[Edit]:
+    """Deletions that share a separator as one: `a; b` of which both go, and then their line."""
+    found: list[Edit] = []
+    for edit in sorted(edits):
+        last = found[-1] if found else None
+        if last and not last.text and not edit.text and last.start < edit.start < last.end:
+            start, end = last.start, max(last.end, edit.end)
+            line, stop = _lines_of(source, start, end)
+            behind = source.data[end:stop].strip()
+            first = not source.data[line:start].strip()
+            if first and behind[:1] in (b"", b"#"):
+                start, end = line, stop
+            elif first and behind[:1] == b";":
+                end = stop - len(source.data[end:stop].lstrip(b" \t;"))
+            found[-1] = Edit(source.path, start, end, "")
+        else:
+            found.append(edit)
+    return found
+
+
+def _with_comment(source: Source, edit: Edit) -> Edit:
+    """The deletion of whole lines together with the comment that stands right above them."""
+    first = source.data[edit.start : edit.end]
+    indent = first[: len(first) - len(first.lstrip(b" \t"))]
+    start = edit.start
+    if edit.text or source.data[start - 1 : start] not in (b"\n", b"") or not indent:
+        return edit
+    while start:
+        above = source.data.rfind(b"\n", 0, start - 1) + 1
+        if not source.data[above:start].startswith(indent + b"#"):
+            break
+        start = above
+    return Edit(source.path, start, edit.end, "")
+
+
+def _lines_of(source: Source, start: int, end: int) -> tuple[int, int]:
+    """Where the lines of these bytes begin and end."""
+    stop = source.data.find(b"\n", end)
+    return source.data.rfind(b"\n", 0, start) + 1, len(source.data) if stop < 0 else stop + 1
+
+
 def _whole_lines(source: Source, statement: ast.AST) -> Edit | None:
     """The deletion of a statement that stands alone on its lines."""
     start, end = source.span(statement)
-    line = source.data.rfind(b"\n", 0, start) + 1
-    stop = source.data.find(b"\n", end)
-    stop = len(source.data) if stop < 0 else stop + 1
+    line, stop = _lines_of(source, start, end)
     behind = source.data[end:stop].strip()
     if source.data[line:start].strip() or (behind and not behind.startswith(b"#")):
         return None

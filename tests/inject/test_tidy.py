@@ -11,11 +11,13 @@ from engine.inject.tidy import blemishes, tidied
 
 
 def tidy(code: str, old: str, new: str) -> str:
-    """`code` with the first `old` replaced by `new`, and then tidied."""
+    """`code` with the first `old` replaced by `new`, part by part between semicolons, then tidied."""
     text = textwrap.dedent(code)
-    start = text.encode().index(old.encode())
     sources = {"m.py": Source("m.py", text.encode())}
-    edits = (Edit("m.py", start, start + len(old.encode()), new),)
+    edits = []
+    for was, now in zip(old.split("; "), new.split("; "), strict=True):
+        start = text.encode().index(was.encode())
+        edits.append(Edit("m.py", start, start + len(was.encode()), now))
     extra = tidied(sources, edits, apply_all(sources, edits))
     kept = [e for e in edits if not any(x.start <= e.start and e.end <= x.end for x in extra)]
     assert not overlap((*kept, *extra))
@@ -55,6 +57,34 @@ CASES = {
     "an in-place call of which its operand is left": (
         "def f(x, m):\n    sub(x, m, out=x)\n    return x\n", "sub(x, m, out=x)", "x",
         "def f(x, m):\n    return x\n",
+    ),
+    "`x += 1` of which `x` is left": (
+        "def f(x, m):\n    x += m\n    return x\n", "x += m", "x",
+        "def f(x, m):\n    return x\n",
+    ),
+    "an attribute's assignment of which a name is left": (
+        "def f(x):\n    x.grad = None\n    return x\n", "x.grad = None", "x",
+        "def f(x):\n    return x\n",
+    ),
+    "the `for` around it": (
+        "def f(x, m):\n    for one in (x, m):\n        one.clear()\n    return x\n", "one.clear()", "one",
+        "def f(x, m):\n    return x\n",
+    ),
+    "the comment above it": (
+        "def f(x, m):\n    y = g(m)\n    # both,\n    # always\n    sub(x, m)\n    # more\n    return x\n",
+        "sub(x, m)", "x", "def f(x, m):\n    y = g(m)\n    # more\n    return x\n",
+    ),
+    "no comment of another block, or behind an empty line": (
+        "def f(x, m):\n    if m:\n        g(m)\n        # a\n    # b\n\n    sub(x, m)\n    return x\n",
+        "sub(x, m)", "x", "def f(x, m):\n    if m:\n        g(m)\n        # a\n    # b\n\n    return x\n",
+    ),
+    "both of two on a line, and its comment": (
+        "def f(x, m):\n    x.clear(); m.clear()  # both\n    return x, m\n",
+        "x.clear(); m.clear()", "x; m", "def f(x, m):\n    return x, m\n",
+    ),
+    "the first two of three on a line": (
+        "def f(x, m):\n    x.clear(); m.clear(); g(x)\n    return x, m\n",
+        "x.clear(); m.clear()", "x; m", "def f(x, m):\n    g(x)\n    return x, m\n",
     ),
     "a loop that fills a list for nobody": (
         "def f(x):\n    out = []\n    for row in x:\n        if not len(row):\n            continue\n"

@@ -1,0 +1,135 @@
+"""Runs the learner's generate on models that answer what they are told to.
+
+The models are made of the learner's Module, Parameter and Tensor, and of nothing else.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+
+def answering(learner, answer, V, context_len, dtype):
+    """A model whose logits after the ids seen so far are answer(ids); elsewhere they mislead.
+
+    More than context_len ids: ValueError, as MiniGPT does it.
+    """
+
+    class Answering(learner.Module):
+        def __init__(self):
+            super().__init__()
+            self.config = SimpleNamespace(context_len=context_len, vocab_size=V)
+            self.scale = learner.Parameter(np.ones((1,), dtype))
+            self.inner = learner.Module()
+
+        def forward(self, token_ids):
+            ids = np.asarray(token_ids)  # (..., T)
+            count = ids.shape[-1]
+            if count > context_len:
+                raise ValueError(f"{count} ids are more than context_len {context_len}")
+            logits = np.empty((ids.size // count, count, V), dtype)
+            for row, wanted in zip(ids.reshape(-1, count), logits):
+                last = answer(row)
+                wanted[:] = -last
+                wanted[-1] = last
+            return learner.Tensor(logits.reshape(*ids.shape, V))
+
+    return Answering()
+
+
+def constant(learner, logits, context_len=4):
+    """A model that answers the same whatever it sees."""
+    return answering(learner, lambda ids: logits, len(logits), context_len, logits.dtype)
+
+
+def settings(**given):
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def written(learner, model, prompt, n_new, seed, **given):
+    """All ids, the prompt included."""
+    rng = np.random.default_rng(seed)
+    return learner.generate(model, prompt, n_new, rng=rng, **settings(**given))
+
+
+def drawn(learner, logits, n_new, seed, **given):
+    """The new ids after a prompt of two, from a model that answers `logits` every time."""
+    prompt = np.array([0, 1])
+    return np.asarray(written(learner, constant(learner, logits), prompt, n_new, seed, **given))[2:]
+
+
+def greedy(learner, record, one, V, weights, scale, prompt, n_new, seed, temperature, top_k, top_p):
+    """A model whose next token is sum(weights * what it sees, the newest first) + T, modulo V."""
+
+    def answer(ids):
+        newest_first = ids[::-1].astype(np.int64)
+        token = int((weights[: len(ids)] * newest_first).sum() + len(ids)) % V
+        logits = 0.5 * np.sin(np.arange(V))
+        logits[token] = 4.0
+        return scale * logits
+
+    model = answering(learner, answer, V, len(weights), one.dtype)
+    given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    found = written(learner, model, prompt, n_new, seed, **given)
+    record(is_an_array=isinstance(found, np.ndarray), integers=np.asarray(found).dtype.kind in "iu")
+    record(ids=np.asarray(found).astype(np.int64))
+
+
+def kept(learner, record, logits, n_new, seed, temperature, top_k, top_p):
+    """Which tokens come up in n_new draws from the same logits?"""
+    given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    record(seen=np.unique(drawn(learner, logits, n_new, seed, **given)))
+
+
+def traced(learner, record, logits, temperature, top_p, seed):
+    """One draw."""
+    found = drawn(learner, logits, 1, seed, temperature=temperature, top_p=top_p)
+    record(count=len(found))
+
+
+def shares(learner, record, logits, n_new, seed, temperature, top_k, top_p):
+    """How often the likeliest token comes up."""
+    given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    new = drawn(learner, logits, n_new, seed, **given)
+    record(likeliest=float((new == int(np.argmax(logits))).mean()))
+
+
+def dominant(learner, record, logits, which, top_p, seed):
+    """Twenty draws where one token alone is more than top_p. It should come up every time."""
+    try:
+        new = drawn(learner, logits, 20, seed, top_p=top_p)
+    except Exception as error:
+        record(always_it=False, then="stops", error=type(error).__name__)
+        return
+    always = bool((new == which).all())
+    record(always_it=always, then="always_it" if always else "others", error="none")
+
+
+def masses(learner, record, logits, top_ps, seed):
+    """For each top_p: how many tokens come up in 400 draws, and what they weigh together."""
+    p = np.exp(logits.astype(np.float64))
+    p = p / p.sum()
+    counts, weights = [], []
+    for top_p in top_ps:
+        seen = np.unique(drawn(learner, logits, 400, seed, top_p=float(top_p)))
+        counts.append(len(seen))
+        weights.append(float(p[seen].sum()))
+    record(counts=counts, weights=weights)
+    record(reached=int(sum(w >= top_p for w, top_p in zip(weights, top_ps))))
+    if len(counts) > 2:
+        record(third_count=counts[2], third_weight=weights[2])
+
+
+def same_rng(learner, record, logits, n_new, seed, other_seed):
+    """The generator that is handed in decides, and nothing else does."""
+    first = drawn(learner, logits, n_new, seed)
+    again, other = drawn(learner, logits, n_new, seed), drawn(learner, logits, n_new, other_seed)
+    record(same_seed_same_ids=bool((first == again).all()))
+    record(other_seed_same_ids=bool((first == other).all()))
+
+
+def mode(learner, record, logits, training, greedy, seed):
+    """The model is left in the mode it was in, and so are its parts."""
+    model = constant(learner, logits)
+    model.train() if training else model.eval()
+    written(learner, model, np.array([0, 1]), 3, seed, temperature=0.0 if greedy else 1.0)
+    record(training=bool(model.training), inner_training=bool(model.inner.training))

@@ -1,0 +1,179 @@
+"""Inputs for generate's probes: logits whose truncation can be told from what is drawn.
+
+Where something is drawn, every token that may come up has at least one chance in seven, so that in
+170 draws it is missed once in 10^11.
+"""
+
+import numpy as np
+from pack.common import distinct
+
+DRAWS = 170
+SETTINGS = {"temperature": None, "top_k": None, "top_p": None}  # None: not given at all
+
+
+def any_seed(rng):
+    return int(rng.integers(1 << 30))
+
+
+def greedy(rng, regime, dtype):
+    """A continuation without chance. weights: what the model makes of what it sees, see call.py."""
+    V, context, n, new = distinct(rng, V=(17, 30), context=(4, 7), n=(3, 7), new=(9, 14))
+    if regime == "large":
+        V, context, n, new = 301, 90, 120, 70
+    n = {"one_token": 1, "long_prompt": context + 3, "no_new_long": context + 3}.get(regime, n)
+    context = 1 if regime == "tight" else context
+    new = 0 if "no_new" in regime else new
+    given = dict(SETTINGS)
+    settings = {
+        "top_one": {"top_k": 1},
+        "small_mass": {"top_p": float(rng.uniform(0.05, 0.3))},
+        "cold": {"temperature": 0.01},
+        "greedy_top_k": {"temperature": 0.0, "top_k": 3},
+        "greedy_top_p": {"temperature": 0.0, "top_p": 0.9},
+    }
+    given.update(settings.get(regime, {"temperature": 0.0}))
+    kind = {"narrow": np.int32, "bytes": np.uint8}.get(regime, np.int64)
+    weights = rng.integers(1, V, context)  # of the newest id, the one before, ...
+    return {
+        "one": np.ones((1,), dtype),
+        "V": V,
+        "weights": weights,
+        "scale": {"huge": 1000.0, "large": 30.0}.get(regime, 3.0),
+        "prompt": rng.integers(0, V, n).astype(kind),
+        "n_new": new,
+        "seed": any_seed(rng),
+        **given,
+    }
+
+
+def spread(rng, V, top_k=None, top_p_of=None):
+    """Probabilities (V,), the greatest first, and a top_p that the token number `top_p_of` crosses.
+
+    No two are alike, and each that is kept is likely enough.
+    """
+    kept = top_k or top_p_of or V
+    while True:
+        ratios = rng.uniform(0.4, 0.9, V)
+        ratios[:kept] = rng.uniform(0.86 if kept > 3 else 0.7, 0.92, kept)
+        p = np.cumprod(ratios)
+        p = p / p.sum()
+        mass = np.cumsum(p)
+        crossed = p[kept - 1]
+        if crossed / mass[kept - 1] >= 0.143 and crossed > 0.06:
+            break
+    if top_p_of is None:
+        return p, None
+    return p, float(mass[kept - 1] - crossed * rng.uniform(0.3, 0.7))
+
+
+def kept(rng, regime, dtype):
+    """Logits (V,) that are the same at every step, and settings."""
+    V = int(rng.integers(4, 6))
+    given = dict(SETTINGS)
+    temperature = {"hot": 2.0, "nucleus_hot": 2.5, "cool": 0.5, "nucleus_cool": 0.4}.get(
+        regime, 1.0
+    )
+    k = int(rng.integers(2, V - 1))
+    if regime in ("top_k", "top_k_all"):
+        p, _ = spread(rng, V, top_k=k if regime == "top_k" else V)
+        given["top_k"] = k if regime == "top_k" else V + int(rng.integers(0, 3))
+    elif regime in ("top_p", "nucleus_hot", "nucleus_cool", "far", "large"):
+        p, given["top_p"] = spread(rng, V, top_p_of=k)
+    elif regime == "nearly_all":  # the last token crosses
+        p, given["top_p"] = spread(rng, 4, top_p_of=4)
+    else:
+        p, _ = spread(rng, V)
+        if regime == "whole":
+            given["top_p"] = 1.0
+        if regime == "top_p_of_one":  # a few that are nearly alike: their sum may round below 1
+            p = np.sort(rng.uniform(0.95, 1.05, 6))[::-1]
+            p, given["top_p"] = p / p.sum(), 1.0
+    if temperature != 1.0:
+        given["temperature"] = temperature
+    logits = temperature * np.log(p)
+    if regime == "large":  # many more that hardly ever come up
+        logits = np.concatenate([logits, np.full(300, -40.0) + rng.uniform(-1, 1, 300)])
+    logits = rng.permutation(logits) + {"far": 900.0}.get(regime, float(rng.uniform(-2, 2)))
+    return {"logits": logits.astype(dtype), "n_new": DRAWS, "seed": any_seed(rng), **given}
+
+
+def traced(rng, regime, dtype):
+    """One draw from logits (V,), with sizes that nothing else has."""
+    V, m = 13, 6
+    p = np.sort(rng.uniform(0.2, 1.0, V) * np.linspace(1.0, 0.3, V))[::-1]
+    p = p / p.sum()
+    mass = np.cumsum(p)
+    top_p = float(mass[m - 1] - 0.5 * p[m - 1])
+    T = 1.5
+    logits = rng.permutation(T * np.log(p) + 0.7).astype(dtype)
+    return {
+        "logits": logits,
+        "temperature": T,
+        "top_p": top_p,
+        "seed": any_seed(rng),
+    }
+
+
+def shares(rng, regime, dtype):
+    """Two or three tokens, far apart in probability; how often does each come up?"""
+    given = dict(SETTINGS)
+    p = np.array([0.9, 0.1])
+    if regime == "hot":
+        given["temperature"] = 3.0
+    elif regime == "cool":
+        p, given["temperature"] = np.array([0.6, 0.4]), 0.25
+    elif regime == "renewed":  # what is left after a cut adds up to 1 again, in its old proportions
+        p, given["top_p"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 0.62
+    elif regime == "partly":  # three are kept, and two of them lie below top_p
+        p, given["top_p"] = np.array([0.55, 0.15, 0.12, 0.1, 0.08]), 0.75
+    elif regime == "top_k":
+        p, given["top_k"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 2
+    order = rng.permutation(len(p))
+    return {"logits": np.log(p)[order].astype(dtype), "n_new": 250, "seed": any_seed(rng), **given}
+
+
+def dominant(rng, regime, dtype):
+    """One token that is likelier than top_p by itself. It is neither the first nor the last."""
+    V = 16 if regime == "shown" else int(rng.integers(5, 9))
+    share = 0.95 if regime == "shown" else float(rng.uniform(0.9, 0.98))
+    top_p = 0.9 if regime == "shown" else float(rng.uniform(0.3, 0.85))
+    which = int(rng.integers(1, V - 1))
+    rest = rng.uniform(0.5, 1.5, V)
+    rest[which] = 0.0
+    p = rest / rest.sum() * (1 - share)
+    p[which] = share
+    return {
+        "logits": np.log(p).astype(dtype),
+        "which": which,
+        "top_p": top_p,
+        "seed": any_seed(rng),
+    }
+
+
+def masses(rng, regime, dtype):
+    """Eight tokens of 0.3, 0.2, 0.15, ... in any order, and several top_p."""
+    p = np.array([0.3, 0.2, 0.15, 0.12, 0.09, 0.07, 0.04, 0.03])
+    if regime != "shown":
+        p, _ = spread(rng, 4)
+    V = len(p)
+    mass = np.cumsum(p)
+    top_ps = mass[1:-1] - 0.5 * p[1:-1]  # crossed by the second token, the third, ...
+    if regime == "shown":
+        top_ps = np.array([0.4, 0.6, 0.7, 0.8, 0.9, 0.95])
+    order = rng.permutation(V)
+    return {"logits": np.log(p)[order].astype(dtype), "top_ps": top_ps, "seed": any_seed(rng)}
+
+
+def same_rng(rng, regime, dtype):
+    seed = any_seed(rng)
+    logits = rng.uniform(-0.5, 0.5, int(rng.integers(5, 9))).astype(dtype)
+    return {"logits": logits, "n_new": 60, "seed": seed, "other_seed": seed + 1 + any_seed(rng)}
+
+
+def mode(rng, regime, dtype):
+    return {
+        "logits": rng.standard_normal(5).astype(dtype),
+        "training": regime == "training",
+        "greedy": bool(rng.integers(2)),
+        "seed": any_seed(rng),
+    }

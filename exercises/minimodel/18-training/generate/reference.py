@@ -1,0 +1,90 @@
+"""What may be drawn: the kept set, worked out from the probabilities in float64.
+
+The variant "drops_crossing" leaves out the token with which the mass reaches top_p.
+"""
+
+import numpy as np
+
+DROPS = "drops_crossing"
+
+
+def likeliest_first(logits, temperature):
+    """Ids from the most to the least likely, and their probabilities."""
+    z = (logits - logits.max()) / (1.0 if temperature is None else temperature)
+    p = np.exp(z)
+    order = np.argsort(-logits, kind="stable")
+    return order, (p / p.sum())[order]
+
+
+def kept_ids(logits, temperature, top_k, top_p, variant=None):
+    """Ids that may be drawn, and their probabilities."""
+    order, p = likeliest_first(logits, temperature)
+    n = len(p) if top_k is None else min(top_k, len(p))
+    if top_p is not None and top_p < 1:
+        n = 1
+        while p[:n].sum() < top_p:
+            n += 1
+        n -= variant == DROPS
+    return order[:n], p[:n] / p[:n].sum() if n else p[:0]
+
+
+def greedy(
+    out, variant, *, one, V, weights, scale, prompt, n_new, seed, temperature, top_k, top_p
+):  # fmt: skip
+    ids = prompt.astype(np.int64).tolist()
+    for _ in range(n_new):
+        newest_first = np.array(ids[::-1][: len(weights)])
+        ids.append(int((weights[: len(newest_first)] * newest_first).sum() + len(newest_first)) % V)
+    out.record(is_an_array=True, integers=True, ids=np.array(ids, np.int64))
+
+
+def kept(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
+    ids, _ = kept_ids(logits, temperature, top_k, top_p, variant)
+    out.record(seen=np.sort(ids))
+
+
+def traced(out, variant, *, logits, temperature, top_p, seed):
+    out.record(count=1)
+    order, p = likeliest_first(logits, temperature)
+    ids, of_kept = kept_ids(logits, temperature, None, top_p)
+    mass, n = np.cumsum(p), len(ids)
+    before = mass - p
+    in_place = np.zeros_like(p)
+    in_place[order] = p
+    masked = np.zeros_like(p)
+    masked[ids] = p[:n]
+    out.name(logits=logits, order=order, p=in_place, p_first=p, mass=mass, before=before)
+    out.name(n_kept=n, n_below=n - 1, kept=ids, p_kept=p[:n], of_kept=of_kept, top_p=top_p)
+    out.name(below=(mass < top_p), reached=(mass >= top_p), stays=(before < top_p))
+    low = np.concatenate([[-1.0], before[1:]])
+    out.name(before_low=low, later=before[1:], masked=masked, masked_again=masked / masked.sum())
+    out.name(mass_kept=mass[:n], dropped=order[n:])
+
+
+def shares(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
+    """Within 6.5 standard deviations, which is missed once in 10^10 judgements."""
+    _, p = kept_ids(logits, temperature, top_k, top_p, variant)
+    spread = 6.5 * np.sqrt(p[0] * (1 - p[0]) / n_new)
+    out.within(likeliest=(float(p[0] - spread), float(p[0] + spread)))
+
+
+def dominant(out, variant, *, logits, which, top_p, seed):
+    out.record(always_it=variant != DROPS)
+
+
+def masses(out, variant, *, logits, top_ps, seed):
+    counts, weights = [], []
+    for top_p in top_ps:
+        ids, _ = kept_ids(logits, None, None, top_p, variant)
+        _, p = likeliest_first(logits, None)
+        counts.append(len(ids))
+        weights.append(float(p[: len(ids)].sum()))
+    out.record(counts=counts, weights=weights)
+
+
+def same_rng(out, variant, *, logits, n_new, seed, other_seed):
+    out.record(same_seed_same_ids=True, other_seed_same_ids=False)
+
+
+def mode(out, variant, *, logits, training, greedy, seed):
+    out.record(training=training, inner_training=training)

@@ -1,0 +1,209 @@
+"""Runs the learner's train_step and train on a table of logits: the smallest language model.
+
+The model is made of the learner's Module, Parameter and Tensor; the optimiser is plain descent, and
+keeps what it is given. So nothing here stands on MiniGPT, SGD or AdamW.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+
+def table_model(learner, table, bias):
+    """logits = table[x] + bias, with table (V, V) and bias (V,); each forward is remembered."""
+
+    class Table(learner.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = learner.Parameter(table.copy())
+            self.bias = learner.Parameter(bias.copy())
+            self.config = SimpleNamespace(context_len=1 << 20, vocab_size=len(bias))
+            self.seen = None
+
+        def forward(self, token_ids):
+            token_ids = np.asarray(token_ids)
+            self.seen = (token_ids.copy(), self.table.data.copy(), self.bias.data.copy())
+            rows = np.eye(len(bias), dtype=bias.dtype)[token_ids]  # (..., V), one-hot
+            return learner.Tensor(rows) @ self.table + self.bias
+
+    return Table()
+
+
+class Descent:
+    """p -= lr * p.grad. What each step found is kept."""
+
+    def __init__(self, model, lr):
+        self.model = model
+        self.params = [model.table, model.bias]
+        self.lr = lr
+        self.found = []  # at each step: the gradients of table and bias
+        self.seen = []  # and what the model had seen last
+
+    def zero_grad(self):
+        self.model.zero_grad()
+
+    def step(self):
+        self.found.append([None if p.grad is None else p.grad.copy() for p in self.params])
+        self.seen.append(self.model.seen)
+        for p in self.params:
+            if p.grad is not None:
+                p.data[...] = p.data - self.lr * p.grad
+
+
+def made(learner, table, bias, lr):
+    model = table_model(learner, table, bias)
+    return model, Descent(model, lr)
+
+
+def flat(grads):
+    """The gradients of one step as one vector in float64."""
+    return np.concatenate([np.asarray(g, dtype=np.float64).reshape(-1) for g in grads])
+
+
+def length_of(grads):
+    return float(np.sqrt((flat(grads) ** 2).sum()))
+
+
+def direction_of(grads):
+    """Of unit length, in the dtype of the gradients."""
+    return (flat(grads) / length_of(grads)).astype(grads[0].dtype)
+
+
+def recorded(record, model, optimizer, max_norm):
+    """What the steps found and what they left. Clipped lengths are free in their last digits."""
+    record(steps=len(optimizer.found))
+    if max_norm is None or max_norm > 1e3:
+        for name, grads in zip(("table", "bias"), zip(*optimizer.found)):
+            record(**{"grad_" + name: np.stack(grads, axis=-1)})  # (..., steps)
+        record(table=model.table.data, bias=model.bias.data)
+    else:
+        record(directions=np.stack([direction_of(grads) for grads in optimizer.found]))
+        record(longest=max(map(length_of, optimizer.found)))
+        record(shortest=min(map(length_of, optimizer.found)))
+
+
+def settings(max_norm):
+    return {} if max_norm is None else {"max_norm": max_norm}
+
+
+def step(learner, record, table, bias, x, y, stale_x, stale_y, lr, max_norm):
+    """One step on x, y (B, T). With stale_x, a gradient of another batch is there already."""
+    model, optimizer = made(learner, table, bias, lr)
+    if stale_x is not None:
+        learner.cross_entropy(model(stale_x), stale_y).backward()
+    loss = learner.train_step(model, x, y, optimizer, **settings(max_norm))
+    record(loss=float(loss), is_a_float=isinstance(loss, float))
+    recorded(record, model, optimizer, max_norm)
+
+
+def steps(learner, record, table, bias, x, y, lr, max_norm):
+    """One step after the other. x, y: (steps, B, T)."""
+    model, optimizer = made(learner, table, bias, lr)
+    losses = []
+    for one_x, one_y in zip(x, y):
+        loss = learner.train_step(model, one_x, one_y, optimizer, **settings(max_norm))
+        losses.append(float(loss))
+    record(losses=losses)
+    recorded(record, model, optimizer, max_norm)
+
+
+def apart(learner, record, table, bias, other_table, other_bias, new_table, x, y, lr):
+    """Two models take turns, two steps each. Then the first gets a new table, and goes on."""
+    first, descent = made(learner, table, bias, lr)
+    second, other_descent = made(learner, other_table, other_bias, lr)
+    losses = []
+    for n in range(2):
+        losses.append(float(learner.train_step(first, x[n], y[n], descent)))
+        losses.append(float(learner.train_step(second, x[n + 2], y[n + 2], other_descent)))
+    first.table.data[...] = new_table
+    losses.append(float(learner.train_step(first, x[2], y[2], descent)))
+    record(losses=losses, table=first.table.data, other_table=second.table.data)
+    record(bias=first.bias.data, other_bias=second.bias.data)
+
+
+def trained(learner, table, bias, ids, lr, seed, **arguments):
+    model, optimizer = made(learner, table, bias, lr)
+    rng = np.random.default_rng(seed)
+    return model, optimizer, learner.train(model, ids, optimizer=optimizer, rng=rng, **arguments)
+
+
+def one_window(learner, record, table, bias, ids, steps, batch_size, lr, watched, seed):
+    """`train` on ids (T + 1,): every batch is the same. What on_step is told, if there is one."""
+    told = []
+    arguments = {"steps": steps, "batch_size": batch_size, "seq_len": len(ids) - 1}
+    if watched:
+        arguments["on_step"] = lambda step, loss, model: told.append((step, loss, model))
+    model, optimizer, losses = trained(learner, table, bias, ids, lr, seed, **arguments)
+    record(is_a_list=isinstance(losses, list), losses=[float(loss) for loss in losses])
+    record(are_floats=all(isinstance(loss, float) for loss in losses))
+    record(told_steps=[int(step) for step, _, _ in told])
+    record(told_losses=[float(loss) for _, loss, _ in told])
+    record(told_the_model=all(one is model for _, _, one in told))
+    record(steps=len(optimizer.found), table=model.table.data, bias=model.bias.data)
+
+
+def loss_of(table, bias, x, y):
+    """Mean cross-entropy in float64."""
+    logits = (table[x] + bias).astype(np.float64)
+    logits -= logits.max(-1, keepdims=True)
+    right = np.take_along_axis(logits, y[..., None], -1)[..., 0]
+    return float((np.log(np.exp(logits).sum(-1)) - right).mean())
+
+
+def drawn(learner, record, table, bias, ids, steps, batch_size, seq_len, lr, seed, other_seed):
+    """`train` on ids (V,), each of which occurs once. Pieces are free, what is made of them is not."""
+    arguments = {"steps": steps, "batch_size": batch_size, "seq_len": seq_len}
+    _, optimizer, losses = trained(learner, table, bias, ids, lr, seed, **arguments)
+    place = np.argsort(ids)
+    pieces = True
+    shapes, fits, starts = [], [], []
+    rough = 1e-3 if table.dtype == np.float32 else 1e-7
+    for loss, (x, at_table, at_bias) in zip(losses, optimizer.seen):
+        at = place[x]
+        shapes.append(x.shape)
+        pieces &= bool((np.diff(at, axis=-1) == 1).all() and (at[:, 0] + seq_len < len(ids)).all())
+        wanted = loss_of(at_table, at_bias, x, ids[np.minimum(at + 1, len(ids) - 1)])
+        fits.append(abs(loss - wanted) <= rough * (1 + wanted))
+        starts.append(at[:, 0].tolist())
+    record(steps=len(optimizer.found), losses=len(losses))
+    record(shapes=np.array(shapes), pieces=pieces)
+    record(losses_are_those_of_the_pieces=all(fits))
+    record(batches_differ=any(one != starts[0] for one in starts))
+    again = trained(learner, table, bias, ids, lr, seed, **arguments)[2]
+    other = trained(learner, table, bias, ids, lr, other_seed, **arguments)[2]
+    record(same_seed_same_losses=losses == again, other_seed_same_losses=losses == other)
+
+
+def still(learner, record, table, bias, x, y, steps):
+    """The same batch in every step, with lr = 0. How long is the gradient that each step finds?"""
+    model, optimizer = made(learner, table, bias, 0.0)
+    for _ in range(steps):
+        learner.train_step(model, x, y, optimizer)
+    first = length_of(optimizer.found[0])
+    lengths = [length_of(grads) / first for grads in optimizer.found]
+    record(
+        lengths=lengths,
+        last_length=lengths[-1],
+        moved=float(np.abs(model.table.data - table).max()),
+    )
+
+
+def two_batches(learner, record, table, bias, x, y, lr):
+    """x (2, B, T): two batches that share no id. Which rows of the table does the second step move?"""
+    model, optimizer = made(learner, table, bias, lr)
+    learner.train_step(model, x[0], y[0], optimizer)
+    before = model.table.data.copy()
+    learner.train_step(model, x[1], y[1], optimizer)
+    moved = np.abs(model.table.data - before).max(-1) > 1e-9
+    record(rows_in_the_batch=len(np.unique(x[1])), rows_moved=int(moved.sum()))
+
+
+def descent(learner, record, table, bias, x, y, lr, steps):
+    """The same batch in every step: the loss of each."""
+    model, optimizer = made(learner, table, bias, lr)
+    losses = [float(learner.train_step(model, x, y, optimizer)) for _ in range(steps)]
+    lowest = min(losses)
+    after = losses[losses.index(lowest) :]  # from the lowest point on
+    back = (max(after) - lowest) / (losses[0] - lowest)  # how much of the way down it climbs again
+    record(losses=losses, lowest=lowest, last_loss=losses[-1], climbs_back=back)
+    record(course="settles" if back < 0.1 else "returns" if back < 1.5 else "runs_away")
