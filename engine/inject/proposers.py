@@ -161,6 +161,9 @@ class Proposer:
         bare = ROLE.sub("None", edit.replace.replace("$SELF", "None"))
         nodes = [found for found in nodes if in_sight(self._code.sources[found[1]], found[2], bare)]
         nodes = _nearest(nodes)
+        if edit.named:
+            yield from self._on_a_line(edit, how, nodes)
+            return
         if edit.every:
             yield from self._everywhere(edit, how, nodes)
             return
@@ -182,6 +185,38 @@ class Proposer:
                     group.append(first)
         for group in grouped.values():
             yield tuple(e for edits in group for e in edits), how
+
+    def _on_a_line(
+        self, edit: RoleEdit, how: str, nodes: list[tuple[tuple[int, int], str, ast.expr]]
+    ) -> Iterator[Edits]:
+        """`name = ...` before a statement that reads the value, and the name from there on."""
+        given: set[tuple[str, int, str]] = set()
+        for _, path, node in nodes:
+            source = self._code.sources[path]
+            alike = source.alike(node)
+            if (path, id(source.function(node)), ast.dump(node)) in given or not alike:
+                continue
+            given.add((path, id(source.function(node)), ast.dump(node)))
+            own = isinstance(node, ast.Name)
+            name = node.id if isinstance(node, ast.Name) else edit.named
+            if not own and name in (source.visible(node) or {name}):
+                continue
+            for statement in list(dict.fromkeys(map(source.statement, alike)))[:TEXTS]:
+                after = source.spread(statement, alike)
+                for text in self._texts(edit, source, after[0]):
+                    line = source.ahead(statement, f"{name} = {text}")
+                    uses = [] if own else [(source.without_parentheses(n), n) for n in after]
+                    places_ = [Edit(path, *span, source.fitting(n, name)) for span, n in uses]
+                    yield (line, *places_), how
+
+    def _texts(self, edit: RoleEdit, source: Source, node: ast.expr) -> Iterator[str]:
+        """The new expression by itself, for each way to write the roles that the template names."""
+        names = list(dict.fromkeys(ROLE.findall(edit.replace)))
+        choices = [list(self._expressions(edit, name, source, node)) for name in names]
+        for chosen in itertools.product(*choices):
+            nodes = dict(zip(names, chosen, strict=True))
+            text = ROLE.sub(lambda m, n=nodes: _own(source, n[m[1]]), edit.replace)  # type: ignore[misc]
+            yield text.replace("$SELF", _own(source, node))
 
     def _filled(self, edit: RoleEdit, path: str, node: ast.expr) -> Iterator[tuple[Edit, ...]]:
         """The edits of one place, for each way to write the roles that the template names."""
