@@ -160,7 +160,12 @@ class Proposer:
                 nodes.append((self._distance(site.path, node, edit.inside), site.path, node))
         bare = ROLE.sub("None", edit.replace.replace("$SELF", "None"))
         nodes = [found for found in nodes if in_sight(self._code.sources[found[1]], found[2], bare)]
+        if ROLE.search(edit.replace):
+            nodes = [n for n in nodes if next(self._filled(edit, n[1], n[2]), None)]
         nodes = _nearest(nodes)
+        if edit.named:
+            yield from self._on_a_line(edit, how, nodes)
+            return
         if edit.every:
             yield from self._everywhere(edit, how, nodes)
             return
@@ -183,6 +188,40 @@ class Proposer:
         for group in grouped.values():
             yield tuple(e for edits in group for e in edits), how
 
+    def _on_a_line(
+        self, edit: RoleEdit, how: str, nodes: list[tuple[tuple[int, int], str, ast.expr]]
+    ) -> Iterator[Edits]:
+        """`name = ...` before a statement that reads the value, and the name from there on."""
+        given: set[tuple[str, int, str]] = set()
+        for _, path, node in nodes:
+            source = self._code.sources[path]
+            alike = source.alike(node)
+            if (path, id(source.function(node)), ast.dump(node)) in given or not alike:
+                continue
+            given.add((path, id(source.function(node)), ast.dump(node)))
+            own = isinstance(node, ast.Name)
+            name = node.id if isinstance(node, ast.Name) else edit.named
+            if not own and name in (source.visible(node) or {name}):
+                continue
+            for statement in list(dict.fromkeys(map(source.statement, alike)))[:TEXTS]:
+                after = source.spread(statement, alike)
+                for text in self._texts(edit, source, after[0]):
+                    line = source.ahead(statement, f"{name} = {text}")
+                    uses = [] if own else [(source.without_parentheses(n), n) for n in after]
+                    places_ = [Edit(path, *span, source.fitting(n, name)) for span, n in uses]
+                    yield (line, *places_), how
+
+    def _texts(self, edit: RoleEdit, source: Source, node: ast.expr) -> Iterator[str]:
+        """The new expression by itself, for each way to write the roles that the template names."""
+        names = list(dict.fromkeys(ROLE.findall(edit.replace)))
+        choices = [list(self._expressions(edit, name, source, node)) for name in names]
+        for chosen in itertools.product(*choices):
+            nodes = dict(zip(names, chosen, strict=True))
+            text = _with_own(
+                source, edit.replace.replace("$SELF", "$self_"), {**nodes, "self_": node}
+            )
+            yield text
+
     def _filled(self, edit: RoleEdit, path: str, node: ast.expr) -> Iterator[tuple[Edit, ...]]:
         """The edits of one place, for each way to write the roles that the template names."""
         source = self._code.sources[path]
@@ -196,8 +235,7 @@ class Proposer:
             if edit.replace == f"${names[0]}":
                 yield source.replace_by(node, nodes[names[0]])
                 continue
-            template = ROLE.sub(lambda m, n=nodes: _own(source, n[m[1]]), edit.replace)  # type: ignore[misc]
-            yield _wrapped(source, node, template)
+            yield _wrapped(source, node, _with_own(source, edit.replace, nodes))
 
     def _expressions(
         self, edit: RoleEdit, name: str, source: Source, node: ast.expr
@@ -212,13 +250,12 @@ class Proposer:
         }
         given: set[str] = set()
         function = source.function(node)
-        given_names = _parameters(function)
+        ready = _ready(function, node.lineno)
         parts = [n for n in ast.walk(node) if n is not node and isinstance(n, ast.expr)]
         around = [
             n
             for n in ast.walk(function)
-            if isinstance(n, READS)
-            and (n.lineno <= node.lineno or (isinstance(n, ast.Name) and n.id in given_names))
+            if isinstance(n, READS) and (n.lineno <= node.lineno or ready(n))
         ]
         around.sort(key=lambda n: (READS.index(type(n)), -n.lineno))
         known = [
@@ -392,10 +429,44 @@ def _parameters(function: ast.AST) -> set[str]:
     }
 
 
-def _own(source: Source, node: ast.expr) -> str:
-    """The learner's own text of an expression, fit to stand inside another."""
-    text = source.text(*source.span(node))
-    return text if is_atom(node) else f"({text})"
+def _ready(function: ast.AST, line: int) -> Callable[[ast.expr], bool]:
+    """Whether an expression that a function reads later on can be read at this line already: its
+    names are parameters, bound further up, or not the function's own.
+    """
+    bound_at: dict[str, int] = dict.fromkeys(_parameters(function), 0)
+    for n in ast.walk(function):
+        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
+            bound_at[n.id] = min(n.lineno, bound_at.get(n.id, n.lineno))
+
+    def ready(expression: ast.expr) -> bool:
+        return all(
+            bound_at.get(n.id, 0) <= line for n in ast.walk(expression) if isinstance(n, ast.Name)
+        )
+
+    return ready
+
+
+def _with_own(source: Source, template: str, nodes: Mapping[str, ast.expr]) -> str:
+    """A template with the learner's own expressions for its roles, in parentheses where they would
+    fall apart without.
+    """
+    parts = ROLE.split(template)  # text, name, text, ..., text
+    bare = [source.text(*source.span(nodes[name])) for name in parts[1::2]]
+    texts = [
+        own if is_atom(nodes[name]) else f"({own})"
+        for own, name in zip(bare, parts[1::2], strict=True)
+    ]
+
+    def whole() -> str:
+        return "".join(a + b for a, b in zip(parts[::2], [*texts, ""], strict=True))
+
+    safe = whole().replace("$SELF", "SELF")
+    for i, own in enumerate(bare):
+        kept, texts[i] = texts[i], own
+        lines = "\n" in own.replace("\r", "\n")
+        if (lines and kept != own) or not same_code(whole().replace("$SELF", "SELF"), safe):
+            texts[i] = kept
+    return whole()
 
 
 def _swaps(source: Source, statement: ast.stmt, swap: Mapping[str, str]) -> Iterator[Edit]:

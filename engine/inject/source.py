@@ -180,6 +180,37 @@ class Source:
         assert isinstance(found, ast.stmt)
         return found
 
+    def alike(self, node: ast.expr) -> list[ast.expr]:
+        """The places in its function where this very expression is read, in reading order.
+
+        Where it is asked whether it `is None` it need not be what it is elsewhere.
+        """
+        function, text = self.function(node), ast.dump(node)
+        found = [
+            n
+            for n in ast.walk(function)
+            if isinstance(n, type(node)) and ast.dump(n) == text and self.function(n) is function
+        ]
+        return sorted((n for n in found if not self._asked(n)), key=self.span)
+
+    def _asked(self, node: ast.expr) -> bool:
+        above = self._parents.get(id(node))
+        return isinstance(above, ast.Compare) and isinstance(above.ops[0], (ast.Is, ast.IsNot))
+
+    def spread(self, statement: ast.stmt, nodes: list[ast.expr]) -> list[ast.expr]:
+        """Those of some expressions that stand in a statement or after it, in its block."""
+        above = self._parents.get(id(statement), self.module)
+        bodies = [getattr(above, part, None) for part in ("body", "orelse", "finalbody")]
+        body = next(b for b in bodies if isinstance(b, list) and statement in b)
+        start, end = self.span(statement)[0], self.span(body[-1])[1]
+        return [n for n in nodes if start <= self.span(n)[0] and self.span(n)[1] <= end]
+
+    def ahead(self, statement: ast.stmt, text: str) -> Edit:
+        """Another statement before this one: on a line of its own, if this one begins a line."""
+        start = self.span(statement)[0]
+        indent = self.text(self.offset(statement.lineno, 0), start)
+        return Edit(self.path, start, start, text + ("; " if indent.strip() else f"\n{indent}"))
+
     def fitting(self, node: ast.expr, text: str) -> str:
         """New text for a node, in parentheses where its surroundings would tear it apart."""
         root: ast.AST = node

@@ -219,6 +219,7 @@ class RoleEdit(Spec, frozen=True, kw_only=True):
     replace: str
     inside: tuple[str, ...] = ()
     every: bool = False
+    named: str = ""
 
 
 class Mutate(Spec, frozen=True):

@@ -85,9 +85,9 @@ def accumulated(learner, record, p, grads, lr):
     give(learner, [parameter], [grads[0]])
     give(learner, [parameter], [grads[1]])
     optimizer.step()
-    record(after_two_backwards=parameter.data)
+    record(after_two_backwards=parameter.data, grad_after_a_step=parameter.grad)
     optimizer.step()
-    record(after_a_second_step=parameter.data)
+    record(after_a_second_step=parameter.data, grad_after_two_steps=parameter.grad)
     optimizer.zero_grad()
     record(after_clearing=parameter.data)
     give(learner, [parameter], [grads[2]])
@@ -167,3 +167,49 @@ def valley(learner, record, start, steps, lr):
         optimizer.step()
         places.append(float(parameter.data[0]))
     record(lowest=min(places), last=places[-1], places=places)
+
+
+def without(learner, record, p, idle, q, grads, lr, weight_decay):
+    """No gradient ever reaches `idle`, between two others. What becomes of it is left open."""
+    one, still, two = made(learner, p, idle, q)
+    optimizer = learner.AdamW([one, still, two], lr=lr, weight_decay=weight_decay)
+    for g in grads:
+        optimizer.zero_grad()
+        give(learner, [one, two], [g, g])
+        optimizer.step()
+    record(p=one.data, q=two.data)
+
+
+def followed(learner, start, grads, lr, weight_decay):
+    """Where a single number stands before and after each of these gradients. grads: (T,)"""
+    (parameter,) = made(learner, start)
+    optimizer = learner.AdamW([parameter], lr=lr, weight_decay=weight_decay)
+    places = [float(parameter.data[0])]
+    for g in grads:
+        optimizer.zero_grad()
+        give(learner, [parameter], [np.full((1,), g, start.dtype)])
+        optimizer.step()
+        places.append(float(parameter.data[0]))
+    return places
+
+
+def rest(learner, record, start, steps, lr, weight_decay):
+    """A number whose gradient is 0: only the decay pulls at it, once as given, once twice as hard."""
+    places = followed(learner, start, np.zeros(steps), lr, weight_decay)
+    record(first_step=(places[0] - places[1]) / lr, last=places[-1], places=places)
+    twice = followed(learner, start, np.zeros(steps), lr, 2 * weight_decay)
+    first_step_twice = (twice[0] - twice[1]) / lr
+    record(first_step_twice=first_step_twice)
+    ratio = first_step_twice * lr / ((places[0] - places[1]) or np.nan)
+    record(becomes="twice" if 1.9 < ratio < 2.1 else "same" if 0.9 < ratio < 1.1 else "other")
+
+
+def noise(learner, record, start, signs, quiet, loud, lr, weight_decay):
+    """Two numbers whose gradients only change sign, one's small and one's large. Which shrinks more?"""
+    ends = {}
+    for name, size in (("quiet", quiet), ("loud", loud)):
+        places = followed(learner, start, size * signs, lr, weight_decay)
+        ends[name] = places[-1]
+        record(**{name: places[-1], name + "_places": places})
+    apart = ends["quiet"] - ends["loud"]
+    record(shrinks_more="same" if abs(apart) < 0.01 else "quiet" if apart < 0 else "loud")

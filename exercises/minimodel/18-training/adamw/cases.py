@@ -133,3 +133,30 @@ def valley(rng, regime, dtype):
     shown = regime == "shown"
     start = np.full((1,), 1.0 if shown else rng.uniform(0.5, 3.0), dtype)
     return {"start": start, "steps": 100 if shown else 5, "lr": 0.01 if shown else 0.1}
+
+
+def without(rng, regime, dtype):
+    """One of three parameters never gets a gradient."""
+    p, grads = few(rng, regime, 3, dtype)
+    drawn = {"p": p, "idle": normal(rng, (3, 2), dtype), "q": normal(rng, p.shape, dtype)}
+    lr, decay = float(rng.uniform(0.1, 0.4)), float(rng.uniform(0.1, 0.5))
+    return {**drawn, "grads": grads, "lr": lr, "weight_decay": decay}
+
+
+def rest(rng, regime, dtype):
+    """From 1 with lr 0.01 and weight_decay 0.1, or from anywhere."""
+    if regime == "shown":
+        return {"start": np.ones(1, dtype), "steps": 120, "lr": 0.01, "weight_decay": 0.1}
+    start, decay = np.full((1,), rng.uniform(0.5, 3.0), dtype), float(rng.uniform(0.1, 0.4))
+    return {"start": start, "steps": 5, "lr": 0.05, "weight_decay": decay}
+
+
+def noise(rng, regime, dtype):
+    """Signs + - - + + - - + ..., and gradients a thousand times larger in one than in the other."""
+    shown = regime == "shown"
+    signs = np.resize([1.0, -1.0, -1.0, 1.0], 100 if shown else 8)
+    drawn = {"signs": signs, "quiet": 0.01, "loud": 10.0, "lr": 0.01, "weight_decay": 0.1}
+    if not shown:
+        drawn.update(quiet=float(rng.uniform(0.01, 0.1)), loud=float(rng.uniform(5, 50)))
+        drawn.update(lr=float(rng.uniform(0.02, 0.1)), weight_decay=float(rng.uniform(0.1, 0.4)))
+    return {"start": np.full((1,), 1.0 if shown else rng.uniform(0.5, 3.0), dtype), **drawn}

@@ -1,12 +1,14 @@
 """AdamW from first principles: each average is written out as a sum over all gradients so far.
 
 The corrected averages m_hat and v_hat are weighted means whose weights beta^age add up to 1. The
-variant "no_bias_correction" uses m and v themselves, whose weights (1 - beta) beta^age do not.
+variant "no_bias_correction" uses m and v themselves, whose weights (1 - beta) beta^age do not. The
+variant "l2" adds weight_decay * p to each gradient before it enters the averages, and nothing else.
 """
 
 import numpy as np
 
 NO_CORRECTION = "no_bias_correction"
+L2 = "l2"
 DEFAULTS = {"lr": 1e-3, "beta_1": 0.9, "beta_2": 0.999, "eps": 1e-8, "weight_decay": 0.01}
 
 
@@ -15,8 +17,13 @@ def weights(T, beta):
     return np.float64(beta) ** np.arange(T - 1, -1, -1)
 
 
-def one_step(variant, grads, lr, beta_1, beta_2, eps, weight_decay, p):
-    """p after the step that follows the last of `grads` (t, *shape), and the step's parts by name."""
+def one_step(variant, seen, g, p, lr, beta_1, beta_2, eps, weight_decay):
+    """p after a step with the gradient g, and the step's parts by name.
+
+    seen: the gradients that entered the averages before, oldest first; this one is added.
+    """
+    seen.append(g + weight_decay * p if variant == L2 else g)
+    grads = np.stack(seen)
     w_1, w_2 = weights(len(grads), beta_1), weights(len(grads), beta_2)
     sums = np.tensordot(w_1, grads, 1), np.tensordot(w_2, grads**2, 1)
     at = {"m": (1 - beta_1) * sums[0], "v": (1 - beta_2) * sums[1]}
@@ -30,7 +37,9 @@ def one_step(variant, grads, lr, beta_1, beta_2, eps, weight_decay, p):
     at["root"] = np.sqrt(at["v_hat"])
     at["denominator"] = at["root"] + eps
     at["update"] = at["m_hat"] / at["denominator"]
-    return p - lr * (at["update"] + weight_decay * p), at
+    at["before"], at["decay"] = p, weight_decay * p
+    at["total"] = at["update"] if variant == L2 else at["update"] + at["decay"]
+    return p - lr * at["total"], at
 
 
 def settled(**given):
@@ -39,9 +48,9 @@ def settled(**given):
 
 def track(variant, p, grads, **given):
     """All places of a parameter: p, and where it is after each step; and the last step's parts."""
-    places, at = [p], {}
-    for t in range(1, len(grads) + 1):
-        new, at = one_step(variant, grads[:t], **settled(**{**DEFAULTS, **given}), p=places[-1])
+    places, at, seen = [p], {}, []
+    for g in grads:
+        new, at = one_step(variant, seen, g, places[-1], **settled(**{**DEFAULTS, **given}))
         places.append(new)
     return places, at
 
@@ -66,28 +75,37 @@ def alone(out, variant, *, p, grads, **given):
     out.name(inverse_1=1 / at["bias_correction_1"], inverse_2=1 / at["bias_correction_2"])
     out.name(lr_12=lr * root_2 / at["bias_correction_1"], eps_2=eps * root_2)
     out.name(lr_1=lr / at["bias_correction_1"], moved=lr * at["update"])
+    weight_decay, new = settled(**given)["weight_decay"], places[-1]
+    out.name(weight_decay=weight_decay, keep=1 - lr * weight_decay, new=new)
+    out.name(
+        lr_decay=lr * at["decay"],
+        lr_total=lr * at["total"],
+        decayed=at["before"] - lr * at["decay"],
+    )
 
 
 def schedule(out, variant, *, p, grads, lrs, weight_decay):
-    places = [p]
-    for t, lr in enumerate(lrs, 1):
+    places, seen = [p], []
+    for g, lr in zip(grads, lrs):
         now = {**DEFAULTS, "lr": lr, "weight_decay": weight_decay}
-        places.append(one_step(variant, grads[:t], **now, p=places[-1])[0])
+        places.append(one_step(variant, seen, g, places[-1], **now)[0])
     out.record(p=places[-1], moves=np.diff(np.stack(places, -1)))
 
 
 def accumulated(out, variant, *, p, grads, lr):
     both = grads[0] + grads[1]
     places, _ = track(variant, p, np.stack([both, both, grads[2]]), lr=lr)
-    out.record(after_two_backwards=places[1], after_a_second_step=places[2])
+    out.record(after_two_backwards=places[1], grad_after_a_step=both)
+    out.record(after_a_second_step=places[2], grad_after_two_steps=both)
     out.record(after_clearing=places[2], grad=grads[2], after_a_fresh_backward=places[3])
 
 
 def rewritten(out, variant, *, p, other, grads, lr, weight_decay):
     now = {**DEFAULTS, "lr": lr, "weight_decay": weight_decay}
-    for t in (3, 4):
-        other, _ = one_step(variant, grads[:t], **now, p=other)
-    out.record(p=other)
+    seen = []
+    for t, g in enumerate(grads):
+        p, _ = one_step(variant, seen, g, other if t == 2 else p, **now)
+    out.record(p=p)
 
 
 def apart(out, variant, *, p, q, grads, lr):
@@ -109,10 +127,35 @@ def walk(out, variant, *, g, steps, lr):
 
 
 def valley(out, variant, *, start, steps, lr):
-    places, grads = [start], []
+    places, seen = [start], []
     for _ in range(steps):
-        grads.append(places[-1])
         now = {**DEFAULTS, "lr": lr, "weight_decay": 0.0}
-        places.append(one_step(variant, np.stack(grads), **now, p=places[-1])[0])
+        places.append(one_step(variant, seen, places[-1], places[-1], **now)[0])
     found = [float(place[0]) for place in places]
     out.record(lowest=min(found), last=found[-1], places=found)
+
+
+def without(out, variant, *, p, idle, q, grads, lr, weight_decay):
+    now = {"lr": lr, "weight_decay": weight_decay}
+    out.record(p=track(variant, p, grads, **now)[0][-1], q=track(variant, q, grads, **now)[0][-1])
+
+
+def rest(out, variant, *, start, steps, lr, weight_decay):
+    places = at_rest(variant, start, steps, lr, weight_decay)
+    out.record(first_step=(places[0] - places[1]) / lr, last=places[-1], places=places)
+    twice = at_rest(variant, start, steps, lr, 2 * weight_decay)
+    out.record(first_step_twice=(twice[0] - twice[1]) / lr)
+
+
+def at_rest(variant, start, steps, lr, weight_decay):
+    grads = np.zeros((steps, 1))
+    places, _ = track(variant, start, grads, lr=lr, weight_decay=weight_decay)
+    return [float(place[0]) for place in places]
+
+
+def noise(out, variant, *, start, signs, quiet, loud, lr, weight_decay):
+    for name, size in (("quiet", quiet), ("loud", loud)):
+        now = {"lr": lr, "weight_decay": weight_decay}
+        places, _ = track(variant, start, size * signs[:, None], **now)
+        found = [float(place[0]) for place in places]
+        out.record(**{name: found[-1], name + "_places": found})

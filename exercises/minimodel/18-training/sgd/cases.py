@@ -1,0 +1,108 @@
+"""Inputs for SGD's probes. With momentum the rate stays what it was at the first step."""
+
+import numpy as np
+from pack.common import distinct, normal
+
+SIZES = {"huge": 1e12, "tiny": 1e-12}  # of parameters and gradients; 1 elsewhere
+
+
+def settings(rng, regime, dtype):
+    lr, later = (round(float(rng.uniform(0.01, 0.5)), 3) for _ in range(2))
+    return {"p": normal(rng, (3, 5), dtype), "lr": lr, "later": later}
+
+
+def momentum_for(rng, regime):
+    """None leaves the default alone."""
+    if regime in ("momentum", "long", "large", "huge", "tiny", "spread_rows"):
+        return float(rng.uniform(0.3, 0.95))
+    return {"no_momentum": 0.0, "all_momentum": 1.0}.get(regime)
+
+
+def spread(shape, dtype):
+    """Each row some orders of magnitude above the one before."""
+    return (10.0 ** np.linspace(-7, 5, shape[0])).reshape(-1, *[1] * (len(shape) - 1)).astype(dtype)
+
+
+def steps(rng, regime, dtype):
+    n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
+    shapes = {"w": (n, m), "b": (m,), "k": (r, 1, 3)}
+    if regime == "large":
+        shapes = {"w": (41, 53), "b": (1100,), "k": (67, 1, 3)}
+    if regime == "single":
+        shapes = {"w": (1, 1), "b": (1,), "k": (1, 1, 1)}
+    if regime == "long":
+        shapes = {"w": (3, 1), "b": (1,), "k": (1, 1, 3)}
+    T = {"one_step": 1, "long": 150}.get(regime) or int(rng.integers(3, 7))
+    drawn = {}
+    for name, shape in shapes.items():
+        size = spread(shape, dtype) if regime == "spread_rows" else SIZES.get(regime, 1.0)
+        drawn[name] = (normal(rng, shape, dtype) * size).astype(dtype)
+        grads = (normal(rng, (T, *shape), dtype) * size).astype(dtype)
+        if regime == "some_zero":
+            grads *= rng.random(shape) < 0.5
+        drawn[name + "_grads"] = np.zeros_like(grads) if regime == "zeros" else grads
+    lr = 0.0 if regime == "still" else float(rng.uniform(0.02, 0.3))
+    return {**drawn, "lr": lr, "momentum": momentum_for(rng, regime)}
+
+
+def few(rng, regime, T, dtype):
+    """A parameter and T gradients."""
+    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    shape = (n,) if regime == "vector" else (n, m)
+    return normal(rng, shape, dtype), normal(rng, (T, *shape), dtype)
+
+
+def schedule(rng, regime, dtype):
+    p, grads = few(rng, regime, 4, dtype)
+    lrs = rng.uniform(0.02, 0.3, 4)
+    if regime == "pause":  # a rate of 0 moves nothing
+        lrs[1] = 0.0
+    return {"p": p, "grads": grads, "lrs": lrs}
+
+
+def another_rate(rng, regime, dtype):
+    p, grads = few(rng, regime, 3, dtype)
+    lr, later = rng.uniform(0.02, 0.3, 2)
+    momentum = float(rng.uniform(0.3, 0.95))
+    return {"p": p, "grads": grads, "lr": float(lr), "later": float(later), "momentum": momentum}
+
+
+def accumulated(rng, regime, dtype):
+    p, grads = few(rng, regime, 3, dtype)
+    momentum = float(rng.uniform(0.3, 0.95)) if regime == "momentum" else 0.0
+    return {"p": p, "grads": grads, "lr": float(rng.uniform(0.1, 0.4)), "momentum": momentum}
+
+
+def cleared(rng, regime, dtype):
+    p, grads = few(rng, regime, 1, dtype)
+    return {"p": p, "grad": grads[0], "lr": float(rng.uniform(0.1, 0.4))}
+
+
+def rewritten(rng, regime, dtype):
+    p, grads = few(rng, regime, 4, dtype)
+    other = normal(rng, p.shape, dtype, 3.0)
+    lr, momentum = float(rng.uniform(0.1, 0.4)), float(rng.uniform(0.3, 0.95))
+    return {"p": p, "other": other, "grads": grads, "lr": lr, "momentum": momentum}
+
+
+def without(rng, regime, dtype):
+    """One of three parameters never gets a gradient."""
+    p, grads = few(rng, regime, 3, dtype)
+    idle, q = normal(rng, (3, 2), dtype), normal(rng, p.shape, dtype)
+    momentum = float(rng.uniform(0.3, 0.95)) if regime == "momentum" else 0.0
+    lr = float(rng.uniform(0.1, 0.4))
+    return {"p": p, "idle": idle, "q": q, "grads": grads, "lr": lr, "momentum": momentum}
+
+
+def apart(rng, regime, dtype):
+    p, grads = few(rng, regime, 4, dtype)
+    q = normal(rng, p.shape, dtype)
+    lr, momentum = float(rng.uniform(0.1, 0.4)), float(rng.uniform(0.3, 0.95))
+    return {"p": p, "q": q, "grads": grads, "lr": lr, "momentum": momentum}
+
+
+def of_a_module(rng, regime, dtype):
+    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    drawn = {"w": (n, m), "b": (m,), "w_grad": (n, m), "b_grad": (m,)}
+    drawn = {name: normal(rng, shape, dtype) for name, shape in drawn.items()}
+    return {**drawn, "lr": float(rng.uniform(0.1, 0.4)), "momentum": float(rng.uniform(0.3, 0.95))}
