@@ -384,6 +384,10 @@ def demo(
 @dev.command("check")
 def dev_check(
     path: Annotated[Path | None, typer.Argument(help="A pack's folder, or a file in it.")] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Only N silencers and N near misses of each break."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Prove every exercise: specs, healthy models, the bug bites, the fix passes, silencers
@@ -394,7 +398,7 @@ def dev_check(
     from engine.commands import dev_check as command
     from engine.view.out import Progress
 
-    report = command.run(path, progress=Progress())
+    report = command.run(path, sample=sample, progress=Progress())
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 3)
 

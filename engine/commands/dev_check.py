@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -61,15 +62,23 @@ class CheckReport(msgspec.Struct, frozen=True):
     proofs: tuple[Proof, ...]
 
 
-def run(path: Path | None = None, *, progress: flows.Progress = flows.quiet) -> CheckReport:
-    """Check the pack at `path` (a folder, or a file in it), else every pack."""
+def run(
+    path: Path | None = None,
+    *,
+    sample: int | None = None,
+    progress: flows.Progress = flows.quiet,
+) -> CheckReport:
+    """Check the pack at `path` (a folder, or a file in it), else every pack.
+
+    sample: of the silencers of each break, and of its near misses, only so many, drawn anew.
+    """
     slips: list[Problem] = []
     proofs: list[Proof] = []
     for catalogue, only in _catalogues(path):
         found = list(problems(catalogue, only))
         slips += found
         if not found:
-            proofs += _proofs(catalogue, only, progress)
+            proofs += _proofs(catalogue, only, progress, sample)
     if not slips and not proofs:
         raise SpecError("There is nothing to check here.", where=f"{path or 'exercises'}:1:1")
     passed = not slips and all(proof.held for proof in proofs)
@@ -285,7 +294,9 @@ def models(catalogue: Catalogue) -> dict[str, Tree]:
     return found
 
 
-def _proofs(catalogue: Catalogue, only: str | None, progress: flows.Progress) -> Iterator[Proof]:
+def _proofs(
+    catalogue: Catalogue, only: str | None, progress: flows.Progress, sample: int | None
+) -> Iterator[Proof]:
     trees = models(catalogue)
     if not trees:
         raise SpecError(
@@ -307,7 +318,7 @@ def _proofs(catalogue: Catalogue, only: str | None, progress: flows.Progress) ->
                     yield Proof(entry.id, name, claim, verdict.passed, _why(verdict))
                     yield from _figure_proofs(servers, catalogue, entry, name, tree, tree)
                 else:
-                    yield from _break_proofs(servers, catalogue, entry.id, name, tree)
+                    yield from _break_proofs(servers, catalogue, entry.id, name, tree, sample)
 
 
 def _why(verdict: Verdict) -> str:
@@ -319,7 +330,12 @@ def _why(verdict: Verdict) -> str:
 
 
 def _break_proofs(
-    servers: Servers, catalogue: Catalogue, id: str, name: str, tree: Tree
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    name: str,
+    tree: Tree,
+    sample: int | None,
 ) -> Iterator[Proof]:
     spec = catalogue.break_(id)
     bites = "the bug bites with its symptom and nothing else"
@@ -337,10 +353,8 @@ def _break_proofs(
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
     left = flows.refusal(servers, catalogue, id, tree, broken, fresh_seed())
     yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
-    yield from _near_miss_proofs(servers, catalogue, id, name, tree)
-    for silencer in spec.silencers:
-        if silencer.on != name:
-            continue
+    yield from _near_miss_proofs(servers, catalogue, id, name, tree, sample)
+    for silencer in _some(spec.silencers, name, sample):
         claim = f"the silencer {silencer.name} is refused"
         try:
             candidate = broken.replaced(edited(broken, silencer))
@@ -364,12 +378,24 @@ def _figure_proofs(
         yield Proof(entry.id, name, f"the figure {key} is what it says", held, detail)
 
 
+def _some(changes: Sequence[Silencer], name: str, sample: int | None) -> list[Silencer]:
+    """Those on this model, or a sample of them."""
+    mine = [change for change in changes if change.on == name]
+    few = len(mine) if sample is None else min(sample, len(mine))
+    return random.SystemRandom().sample(mine, few)
+
+
 def _near_miss_proofs(
-    servers: Servers, catalogue: Catalogue, id: str, name: str, tree: Tree
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    name: str,
+    tree: Tree,
+    sample: int | None,
 ) -> Iterator[Proof]:
     """Each near miss on this model: it runs, and the fingerprint tells it from the bug."""
     spec = catalogue.break_(id)
-    misses = [miss for miss in spec.near_misses if miss.on == name]
+    misses = _some(spec.near_misses, name, sample)
     if not misses:
         return
     seed, dtype = fresh_seed(), flows.dtype_of(servers, catalogue, tree)

@@ -122,3 +122,16 @@ def test_a_slip_in_the_modes_is_reported(spec: Spec, find: str, replace: str, sa
     assert find in text
     pack.write_text(text.replace(find, replace), "utf-8")
     assert [problem.what for problem in dev_check.run(file).problems] == [said]
+
+
+def test_a_sample_tries_only_so_many_near_misses(spec: Spec) -> None:
+    """The rest of the proof is the same."""
+    misses = [
+        miss(f"to-{width}", HEAD, f"{OUT}embedding.vocab_size", f"{OUT}{width}")
+        for width in (90, 91, 92)
+    ]
+    file = spec(LOUD, *misses)
+    whole, some = dev_check.run(file), dev_check.run(file, sample=1)
+    assert (len(tried(whole)), len(tried(some))) == (3, 1)
+    others = [{p.claim for p in r.proofs if "near miss" not in p.claim} for r in (whole, some)]
+    assert others[0] == others[1]

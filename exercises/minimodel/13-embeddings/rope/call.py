@@ -25,6 +25,37 @@ def relative(learner, record, q, k, positions, shift):
     record(length=np.sqrt((turned(q, positions) ** 2).sum(-1)))
 
 
+def looks_back(learner, record, d, T, back, shift):
+    """A head that looks `back` positions back: its query and its key fit best at that distance.
+
+    Both were made for pairs of columns (2i, 2i + 1): the key is (1, 0) in every pair, and the query
+    is the key, turned back by as much as a pair turns in `back` steps.
+    """
+    speed = 10000.0 ** (-np.arange(0, d, 2) / d)
+    key, query = np.zeros(d), np.zeros(d)
+    key[0::2] = 1.0
+    query[0::2], query[1::2] = np.cos(back * speed), -np.sin(back * speed)
+    dtype = learner.Embedding(5, 3).weight.data.dtype
+
+    def scores(last):
+        """The query at position `last`, the key there and at the T - 1 positions before."""
+        where = last - np.arange(T)
+        keys = learner.rope(learner.Tensor(np.tile(key.astype(dtype), (T, 1))), where).data
+        found = learner.rope(learner.Tensor(query[None].astype(dtype)), np.array([last])).data
+        return keys @ found[0]  # (T,), by distance
+
+    here = scores(T - 1)
+    best = int(np.argmax(here))
+    record(scores=here, score=float(here[back]), best=best)
+    record(peak="there" if best == back else "elsewhere")
+    moved = float(np.abs(scores(T - 1 + shift) - here).max())
+    record(shifting="nothing" if moved < 1e-3 else "the scores")
+    first = np.zeros((1, d), dtype)
+    first[0, 0] = 1.0  # column 0 alone: into which columns is it turned at position 1?
+    into = np.flatnonzero(learner.rope(learner.Tensor(first), np.array([1])).data[0])
+    record(column_0_into=" ".join(str(column) for column in into))
+
+
 def again(learner, record, x, longer, wider, positions, base, grad, more_grad):
     """Other lengths, widths, positions and bases in between leave no trace."""
     leaf = learner.Tensor(x, requires_grad=True)

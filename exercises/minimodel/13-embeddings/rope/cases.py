@@ -75,6 +75,14 @@ def relative(rng, regime, dtype):
     }
 
 
+def looks_back(rng, regime, dtype):
+    """A width, T distances, the distance that a head looks back, and a shift of everything."""
+    if regime == "shown":
+        return {"d": 16, "T": 16, "back": 3, "shift": 7}
+    _, T, d = sizes(rng, "normal")
+    return {"d": d, "T": T + 6, "back": int(rng.integers(1, T)), "shift": int(rng.integers(1, 20))}
+
+
 def more(size):
     """A greater size of the same parity, none of SHOWN."""
     return size + 2 if size + 2 not in SHOWN else size + 4

@@ -2,9 +2,13 @@
 
 The pair (a, b) of columns (2i, 2i + 1) is a + bi; multiplying it by e^(i angle) turns it by the
 angle. A rotation is linear and keeps lengths, so its gradient is the rotation back.
+
+Variant "halves" makes its pairs of the columns i and i + d / 2.
 """
 
 import numpy as np
+
+PAIRS = (slice(0, None, 2), slice(1, None, 2))  # the first columns of all pairs, and the second
 
 
 def refuse():
@@ -19,11 +23,23 @@ def angles(positions, d, base=10000.0):
     return np.multiply.outer(np.asarray(positions, dtype=np.float64), frequency)
 
 
-def turned(x, angle):
+def points(x, variant=None):
+    """(..., T, d) -> complex (..., T, d / 2), one number for each pair of columns."""
+    half = x.shape[-1] // 2
+    first, second = (slice(half), slice(half, None)) if variant == "halves" else PAIRS
+    return x[..., first] + 1j * x[..., second]
+
+
+def columns(pairs, variant=None):
+    """The way back, complex (..., T, d / 2) -> (..., T, d)."""
+    axis = -2 if variant == "halves" else -1
+    found = np.stack([pairs.real, pairs.imag], axis)
+    return found.reshape(*pairs.shape[:-1], 2 * pairs.shape[-1])
+
+
+def turned(x, angle, variant=None):
     """x (..., T, d), every pair turned by its angle (T, d / 2)."""
-    pairs = x[..., 0::2] + 1j * x[..., 1::2]
-    pairs = pairs * np.exp(1j * angle)
-    return np.stack([pairs.real, pairs.imag], -1).reshape(x.shape)
+    return columns(points(x, variant) * np.exp(1j * angle), variant)
 
 
 def forward(out, variant, *, x, positions, base, grad):
@@ -31,28 +47,48 @@ def forward(out, variant, *, x, positions, base, grad):
     if d % 2:
         raise refuse()
     angle = angles(np.arange(T) if positions is None else positions, d, base or 10000.0)
-    out.record(turned=turned(x, angle), grad_x=turned(grad, -angle))
+    out.record(turned=turned(x, angle, variant), grad_x=turned(grad, -angle, variant))
     even, odd = x[..., 0::2], x[..., 1::2]  # (..., T, d / 2)
-    out.name(x=x, angles=angle, frequencies=angles([1], d, base or 10000.0)[0])
+    right = turned(x, angle)
+    out.name(x=x, d=d, angles=angle, frequencies=angles([1], d, base or 10000.0)[0])
     out.name(positions=np.arange(T) if positions is None else positions)
     out.name(cos=np.cos(angle), sin=np.sin(angle), even=even, odd=odd)
-    out.name(turned_even=turned(x, angle)[..., 0::2], turned_odd=turned(x, angle)[..., 1::2])
+    out.name(turned_even=right[..., 0::2], turned_odd=right[..., 1::2])
+    out.name(pairs=np.stack([even, odd], -1))
+    out.name(turned_pairs=np.stack([right[..., 0::2], right[..., 1::2]], -1))
+    out.name(column_angles=np.repeat(angle, 2, -1), partners=np.arange(d) ^ 1)
+    out.name(signs=np.where(np.arange(d) % 2 == 0, -1.0, 1.0))
+
+
+def matches(q, k, apart, variant=None):
+    """A query at m and a key at n match by Re sum_i q_i conj(k_i) e^(i theta_i (m - n))."""
+    match = points(q, variant) * np.conj(points(k, variant))  # (d / 2,)
+    return (match * np.exp(1j * angles(apart, len(q)))).sum(-1).real
 
 
 def relative(out, variant, *, q, k, positions, shift):
-    """The match of a query at m and a key at n is Re sum_i q_i conj(k_i) e^(i theta_i (m - n))."""
-    apart = positions[:, None] - positions[None, :]  # (T, T)
-    match = (q[0::2] + 1j * q[1::2]) * (k[0::2] - 1j * k[1::2])  # (d / 2,)
-    scores = (match * np.exp(1j * angles(apart, len(q)))).sum(-1).real
+    scores = matches(q, k, positions[:, None] - positions[None, :], variant)  # (T, T)
     out.record(scores=scores, scores_shifted=scores)
     out.record(length=np.full(len(positions), np.sqrt((q**2).sum())))
+
+
+def looks_back(out, variant, *, d, T, back, shift):
+    """Healthy, the score at distance t is sum_i cos(theta_i (t - back)): d / 2 at t = back."""
+    key = np.arange(1, d + 1) % 2.0
+    query = columns(np.exp(-1j * angles(back, d)))
+    scores = matches(query, key, np.arange(T), variant)
+    out.record(scores=scores, score=float(scores[back]), shifting="nothing")
+    best = int(np.argmax(scores))
+    out.record(column_0_into=f"0 {d // 2 if variant == 'halves' else 1}")
+    out.record(best=best, peak="there" if best == back else "elsewhere")
 
 
 def again(out, variant, *, x, longer, wider, positions, base, grad, more_grad):
     T, d = x.shape[-2:]
     here, there = angles(np.arange(T), d), angles(positions, d)
-    out.record(first=turned(x, here), other_base=turned(x, angles(np.arange(T), d, base)))
-    out.record(longer=turned(longer, angles(np.arange(len(longer)), d)))
-    out.record(wider=turned(wider, angles(np.arange(T), wider.shape[-1])))
-    out.record(moved=turned(x, there), first_again=turned(x, here))
-    out.record(grad_x=turned(grad, -here) + turned(more_grad, -there))
+    first = turned(x, here, variant)
+    out.record(first=first, other_base=turned(x, angles(np.arange(T), d, base), variant))
+    out.record(longer=turned(longer, angles(np.arange(len(longer)), d), variant))
+    out.record(wider=turned(wider, angles(np.arange(T), wider.shape[-1]), variant))
+    out.record(moved=turned(x, there, variant), first_again=first)
+    out.record(grad_x=turned(grad, -here, variant) + turned(more_grad, -there, variant))
