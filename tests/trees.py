@@ -14,6 +14,8 @@ BREAKS = [
     entry.id for entry in Catalogue.find("minimodel").entries.values() if entry.kind == "break"
 ]
 
+LOUD, SILENCED = "tied-vocab-mismatch", "tied-vocab-mismatch-silenced"
+
 
 def corpus_tree(name: str) -> Tree:
     """One implementation of the corpus."""

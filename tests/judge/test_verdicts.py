@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from trees import BREAKS, NAMES, corpus_tree
+from trees import LOUD, NAMES, SILENCED, corpus_tree
 
 from engine.commands import flows, planning
 from engine.errors import EngineError, NotApplicable
@@ -16,7 +16,6 @@ HEAD, LOSS, EMBEDDING = (
     "src/minimodel/nn/loss.py",
     "src/minimodel/nn/embedding.py",
 )
-LOUD, SILENCED = BREAKS[:2]
 WIDTH = "self.vocab_size_out = 256"
 
 RIGHT_FIXES = {

@@ -39,7 +39,12 @@ def taken(servers: Servers, catalogue: Catalogue, id: str, seeds: Iterable[int])
     return found
 
 
-@pytest.mark.parametrize("id", BREAKS)
+SOME = [
+    pytest.param(id, marks=() if i % 8 == 0 else pytest.mark.slow) for i, id in enumerate(BREAKS)
+]
+
+
+@pytest.mark.parametrize("id", SOME)
 def test_no_near_miss_is_taken_for_the_bug(servers: Servers, catalogue: Catalogue, id: str) -> None:
     """While an injection that was found on other draws is."""
     assert taken(servers, catalogue, id, [7]) == set()
