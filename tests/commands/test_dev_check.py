@@ -122,3 +122,16 @@ def test_a_slip_in_the_modes_is_reported(spec: Spec, find: str, replace: str, sa
     assert find in text
     pack.write_text(text.replace(find, replace), "utf-8")
     assert [problem.what for problem in dev_check.run(file).problems] == [said]
+
+
+@pytest.mark.parametrize("file", ["call.py", "cases.py", "reference.py"])
+def test_a_probe_that_one_of_its_three_files_lacks_is_reported(spec: Spec, file: str) -> None:
+    """Else a probe that only `observe` names would fail in the learner's hands, not here."""
+    path = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps"))
+    code = path.parent / file
+    code.write_text(code.read_text("utf-8").replace("def spreads(", "def spread("), "utf-8")
+    report = dev_check.run(path)
+    assert not report.passed and not report.proofs
+    assert {p.what for p in report.problems} == {
+        "layernorm.spreads is not a function of call.py, cases.py and reference.py."
+    }
