@@ -208,7 +208,7 @@ def _probes(catalogue: Catalogue) -> set[str]:
     found = set()
     for component, folder in catalogue.folders.items():
         names = []
-        for file in ("call.py", "cases.py"):
+        for file in ("call.py", "cases.py", "reference.py"):
             module = ast.parse((folder / file).read_bytes())
             names.append({n.name for n in module.body if isinstance(n, ast.FunctionDef)})
         found |= {f"{component}.{name}" for name in set.intersection(*names)}

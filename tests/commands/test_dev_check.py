@@ -135,3 +135,16 @@ def test_a_sample_tries_only_so_many_near_misses(spec: Spec) -> None:
     assert (len(tried(whole)), len(tried(some))) == (3, 1)
     others = [{p.claim for p in r.proofs if "near miss" not in p.claim} for r in (whole, some)]
     assert others[0] == others[1]
+
+
+@pytest.mark.parametrize("file", ["call.py", "cases.py", "reference.py"])
+def test_a_probe_that_one_of_its_three_files_lacks_is_reported(spec: Spec, file: str) -> None:
+    """Else a probe that only `observe` names would fail in the learner's hands, not here."""
+    path = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps"))
+    code = path.parent / file
+    code.write_text(code.read_text("utf-8").replace("def spreads(", "def spread("), "utf-8")
+    report = dev_check.run(path)
+    assert not report.passed and not report.proofs
+    assert {p.what for p in report.problems} == {
+        "layernorm.spreads is not a function of call.py, cases.py and reference.py."
+    }
