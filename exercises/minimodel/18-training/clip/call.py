@@ -97,7 +97,11 @@ def many(learner, record, grads, max_norm):
     norm = learner.clip_grad_norm(parameters, max_norm)
     after = np.concatenate([p.grad.ravel() for p in parameters]).astype(np.float64)
     lengths = [length([p.grad]) for p in parameters]
-    record(norm_before=number(norm), norm_after=length([p.grad for p in parameters]))
+    total = length([p.grad for p in parameters])
+    record(norm_before=number(norm), norm_after=total)
+    here = {"limit": max_norm, "unchanged": length(grads)}
+    becomes = [name for name, size in here.items() if abs(total - size) < 0.01 * size]
+    record(becomes=becomes[0] if becomes else "other")
     record(lengths=lengths, longest_over_shortest=max(lengths) / min(lengths))
     cosine = float(before @ after / np.sqrt((before @ before) * (after @ after)))
     record(cosine=cosine, direction="kept" if cosine > 0.9999 else "turned")
