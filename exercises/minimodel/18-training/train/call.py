@@ -206,4 +206,7 @@ def descent(learner, record, table, bias, x, y, lr, steps):
     after = losses[losses.index(lowest) :]  # from the lowest point on
     back = (max(after) - lowest) / (losses[0] - lowest)  # how much of the way down it climbs again
     record(losses=losses, lowest=lowest, last_loss=losses[-1], climbs_back=back)
+    rises = [step for step in range(steps - 1) if losses[step + 1] > losses[step]]
+    bottom = rises[0] if rises else steps - 1  # where the loss first turns up again
+    record(bottom_at=bottom, bottom=losses[bottom], back_up=max(losses[bottom:]))
     record(course="settles" if back < 0.1 else "returns" if back < 1.5 else "runs_away")
