@@ -108,3 +108,13 @@ def widths(learner, record, vocab_size, d_models, seed, ids, targets):
     ratio = losses[-1] / losses[-2]
     steps = {"stays": 1.0, "root": 2**0.5, "doubles": 2.0, "quadruples": 4.0}
     record(doubling=min(steps, key=lambda name: abs(np.log(ratio / steps[name]))))
+
+
+def seeds(learner, record, vocab_size, d_model, seed, ids, targets, count):
+    """The loss before the first step, for one seed after the other."""
+    losses = []
+    for i in range(count):
+        embedding, head = begun(learner, vocab_size, d_model, seed + i)
+        loss = learner.cross_entropy(head(embedding(ids)), targets)
+        losses.append(float(np.asarray(loss.data).reshape(())))
+    record(losses=losses)

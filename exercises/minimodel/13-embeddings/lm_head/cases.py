@@ -107,3 +107,7 @@ def widths(rng, regime, dtype):
     drawn = fresh(rng, regime, dtype)
     del drawn["d_model"]
     return {**drawn, "d_models": [4, 8, 16, 32, 64, 128]}
+
+
+def seeds(rng, regime, dtype):
+    return {**fresh(rng, regime, dtype), "count": 300 if regime == "shown" else 3}

@@ -117,3 +117,7 @@ def fresh(out, variant, *, vocab_size, d_model, seed, ids, targets):
 
 def widths(out, variant, *, vocab_size, d_models, seed, ids, targets):
     """How it grows is left to the bounds of `fresh`, one d_model at a time."""
+
+
+def seeds(out, variant, *, vocab_size, d_model, seed, ids, targets, count):
+    """How a new model starts is left to the bounds of `fresh`, one seed at a time."""
