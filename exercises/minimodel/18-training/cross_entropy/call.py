@@ -69,3 +69,35 @@ def batch(learner, record, logits, targets):
     record(loss=value, loss_is=kind(value))
     loss.backward()
     record(grad_logits=leaf.grad, nan_gradients=int(np.isnan(leaf.grad).sum()))
+
+
+def climb(learner, record, V, levels, dtype):
+    """One row of V logits and the target 1: first the right token climbs, then a wrong one."""
+    target = np.array([1])
+    for name, token in (("right", 1), ("wrong", 0)):
+        losses = []
+        for a in levels:
+            row = np.zeros((1, V), dtype)
+            row[0, token] = a
+            losses.append(loss_of(learner, row, target))
+        record(**{name: losses, "last_" + name: losses[-1]})
+    leaf = learner.Tensor(np.zeros((1, V), dtype), requires_grad=True)
+    learner.cross_entropy(leaf, target).backward()
+    gradient = -float(leaf.grad[0, 1])  # healthy: 1 - 1/V
+    record(first_gradient=gradient)
+    times = (1 - 1 / V) / gradient if gradient else 0.0
+    sizes = {"same": 1.0, "fourth": V, "sixteenth": V * V}
+    found = [name for name, size in sizes.items() if abs(times - size) < 0.05 * size]
+    record(gradient_is=found[0] if found else "other")
+
+
+def descend(learner, record, V, steps, lr, dtype):
+    """Gradient descent on a single row of V logits, all 0 at first, with the target 1."""
+    row, losses = np.zeros((1, V), dtype), []
+    for _ in range(steps):
+        leaf = learner.Tensor(row, requires_grad=True)
+        loss = learner.cross_entropy(leaf, np.array([1]))
+        loss.backward()
+        losses.append(float(np.asarray(loss.data).reshape(())))
+        row = (row - lr * leaf.grad).astype(dtype)
+    record(losses=losses, last=losses[-1])

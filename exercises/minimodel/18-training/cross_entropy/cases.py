@@ -98,3 +98,18 @@ def batch(rng, regime, dtype):
     targets = rng.integers(0, V, (B, T))
     targets[0, 1] = 1  # not the token of the huge logit
     return {"logits": logits, "targets": targets}
+
+
+def climb(rng, regime, dtype):
+    """V = 4 and logits 0, 1, ... 40, or anything."""
+    shown = regime == "shown"
+    levels = np.arange(41.0) if shown else np.sort(rng.uniform(0, 5, 8))
+    V = 4 if shown else int(rng.integers(3, 9))
+    return {"V": V, "levels": levels, "dtype": np.dtype(dtype).name}
+
+
+def descend(rng, regime, dtype):
+    shown = regime == "shown"
+    V = 4 if shown else int(rng.integers(3, 9))
+    lr = 1.0 if shown else float(rng.uniform(0.5, 2.0))
+    return {"V": V, "steps": 200 if shown else 6, "lr": lr, "dtype": np.dtype(dtype).name}

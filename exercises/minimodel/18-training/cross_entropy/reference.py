@@ -3,6 +3,7 @@
 Variant: "no_max" takes the exponentials of the logits as they are, without subtracting the row's
 maximum, in the learner's own dtype, which decides where they end. Up to there it is right; beyond,
 whether inf, NaN or an error comes out depends on how the code goes on, so only `large` looks there.
+"double_softmax" takes the softmax of the logits first and then treats the probabilities as logits.
 """
 
 import numpy as np
@@ -15,6 +16,8 @@ def refuse(*mentions):
 
 
 def loss_and_gradient(logits, targets, ignore_index=None, variant=None, out=None):
+    if variant == "double_softmax":
+        return of_probabilities(logits, targets, ignore_index, out)
     V = logits.shape[-1]
     if logits.shape[:-1] != targets.shape:
         raise refuse(logits.shape, targets.shape)
@@ -34,7 +37,14 @@ def loss_and_gradient(logits, targets, ignore_index=None, variant=None, out=None
         sum_exp = exp.sum(-1, keepdims=True)
         log_p = shifted - np.log(sum_exp)
     if out:
-        out.name(flat=flat[rows], row_max=row_max, shifted=shifted, exp=exp, sum_exp=sum_exp)
+        out.name(
+            logits=logits,
+            flat=flat[rows],
+            row_max=row_max,
+            shifted=shifted,
+            exp=exp,
+            sum_exp=sum_exp,
+        )
         out.name(log_sum_exp=np.log(sum_exp), log_z=row_max + np.log(sum_exp), log_p=log_p)
         out.name(probs=np.exp(log_p), kept_targets=wanted[rows])
         out.name(nll=-log_p[np.arange(len(rows)), wanted[rows]])
@@ -45,6 +55,16 @@ def loss_and_gradient(logits, targets, ignore_index=None, variant=None, out=None
     loss = -log_p[each, wanted[rows]].mean()
     grad = (grad / len(rows)).reshape(logits.shape).astype(logits.dtype)
     return np.asarray(loss, dtype=logits.dtype), grad
+
+
+def of_probabilities(logits, targets, ignore_index, out):
+    """The loss of the probabilities as if they were logits, and its gradient through the softmax."""
+    exact = logits.astype(np.float64)
+    exp = np.exp(exact - exact.max(-1, keepdims=True, initial=-np.inf))
+    p = exp / exp.sum(-1, keepdims=True)
+    loss, g = loss_and_gradient(p, targets, ignore_index)
+    grad = p * (g - (g * p).sum(-1, keepdims=True))
+    return loss.astype(logits.dtype), grad.astype(logits.dtype)
 
 
 def forward(out, variant, *, logits, targets, ignore_index):
@@ -88,3 +108,24 @@ def batch(out, variant, *, logits, targets):
     beyond = "inf" if loss > 0 else "minus-inf"
     out.record(loss=float(loss), loss_is="finite" if np.isfinite(loss) else beyond)
     out.record(grad_logits=grad, nan_gradients=int(np.isnan(grad).sum()))
+
+
+def climb(out, variant, *, V, levels, dtype):
+    for name, token in (("right", 1), ("wrong", 0)):
+        rows = np.zeros((len(levels), V), dtype)
+        rows[:, token] = levels
+        losses = [
+            float(loss_and_gradient(row[None], np.array([1]), None, variant)[0]) for row in rows
+        ]
+        out.record(**{name: losses, "last_" + name: losses[-1]})
+    _, grad = loss_and_gradient(np.zeros((1, V), dtype), np.array([1]), None, variant)
+    out.record(first_gradient=-float(grad[0, 1]))
+
+
+def descend(out, variant, *, V, steps, lr, dtype):
+    row, losses = np.zeros((1, V)), []
+    for _ in range(steps):
+        loss, grad = loss_and_gradient(row, np.array([1]), None, variant)
+        losses.append(float(loss))
+        row = row - lr * grad
+    out.record(losses=losses, last=losses[-1])
