@@ -1,4 +1,4 @@
-"""The pack's own whole model learns the pack's own text. The figures stand in mini_gpt/build.yaml."""
+"""The pack's own whole model learns the pack's own text. mini_gpt/build.yaml tells it in words."""
 
 from __future__ import annotations
 
@@ -51,4 +51,4 @@ def test_the_default_model_learns_the_sonnets(folder: Path) -> None:
     losses = found["losses"]
     assert losses[0] == pytest.approx(found["log_vocabulary"], abs=0.03)
     means = [sum(losses[end - 20 : end]) / 20 for end in (100, 200, 300)]
-    assert means == pytest.approx([2.07, 1.64, 1.39], abs=0.15)  # what build.yaml states
+    assert means == pytest.approx([2.07, 1.64, 1.39], abs=0.15)
