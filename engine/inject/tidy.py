@@ -26,7 +26,6 @@ def tidied(
         source, new = sources[path], Source(path, data)
         mine = [edit for edit in edits if edit.path == path]
         found += _pairs(source, mine)
-        found += _passes(source, mine)
         gone: list[ast.stmt] = []
         for old, after in _alike(source, new):
             gone += _newly_idle(old, after)
@@ -272,21 +271,6 @@ def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
                     found.append(Edit(source.path, start, end, f"{left} = {right}"))
         elif _same(source, target, node.value, edits):
             found += _emptied(source, node)
-    return found
-
-
-def _passes(source: Source, edits: Sequence[Edit]) -> list[Edit]:
-    """Statements that the edits turn into `pass`: they go, unless their block has nothing else."""
-    passed = {(edit.start, edit.end) for edit in edits if edit.text == "pass"}
-    found: list[Edit] = []
-    for node in walked(source.module) if passed else ():
-        for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
-            if not isinstance(body, list):
-                continue
-            here = [s for s in body if source.span(s) in passed]
-            if len(here) < len(body):
-                away = [_whole_lines(source, s) or _with_separator(source, s) for s in here]
-                found += [edit for edit in away if edit]
     return found
 
 
