@@ -28,7 +28,7 @@ def tidied(
         gone: list[ast.stmt] = []
         for old, after in _alike(source, new):
             gone += _newly_idle(old, after)
-        away = [*_pairs(source, mine), *_passes(source, mine), *_deletions(source, gone)]
+        away = [*_pairs(source, mine), *_deletions(source, gone)]
         found += [_with_comment(source, edit) for edit in _joined(source, away)]
         found += _imports(source, new, gone, sources)
     return tuple(dict.fromkeys(found))
@@ -272,21 +272,6 @@ def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
                     found.append(Edit(source.path, start, end, f"{left} = {right}"))
         elif _same(source, target, node.value, edits):
             found += _emptied(source, node)
-    return found
-
-
-def _passes(source: Source, edits: Sequence[Edit]) -> list[Edit]:
-    """Statements that the edits turn into `pass`: they go, unless their block has nothing else."""
-    passed = {(edit.start, edit.end) for edit in edits if edit.text == "pass"}
-    found: list[Edit] = []
-    for node in walked(source.module) if passed else ():
-        for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
-            if not isinstance(body, list):
-                continue
-            here = [s for s in body if source.span(s) in passed]
-            if len(here) < len(body):
-                away = [_whole_lines(source, s) or _with_separator(source, s) for s in here]
-                found += [edit for edit in away if edit]
     return found
 
 

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from engine.inject.places import Site
-from engine.inject.proposers import Code, Proposer
+from engine.inject.proposers import Code, Proposer, _with_own
 from engine.run.types import Tree
 from engine.spec.types import RoleEdit, Step
 
@@ -61,3 +61,99 @@ def test_what_always_held_the_value_comes_first() -> None:
 def test_nothing_is_made_up_for_a_role_that_no_expression_holds() -> None:
     """No candidate at all."""
     assert texts(set(), set()) == []
+
+
+def proposals(code: str, held: dict[str, set[str]], edit: RoleEdit) -> list[str]:
+    """What an edit makes of a file, where these expressions held these values each time."""
+    tree = Tree("", ("",), {"m.py": code.encode()}, {"f": "m:f"})
+    parsed = Code(tree, {"f": "m.py"})
+
+    def trace(_: str, __: str, value: str) -> list[Site]:
+        return [
+            Site("m.py", n.lineno, n.col_offset, n.end_lineno or 0, n.end_col_offset or 0,
+                 type(n).__name__)
+            for n in ast.walk(ast.parse(code))
+            if isinstance(n, ast.expr) and isinstance(getattr(n, "ctx", ast.Load()), ast.Load)
+            and ast.unparse(n) in held.get(value, ())
+        ]  # fmt: skip
+
+    found = Proposer(parsed, trace).edits(Step(role=edit))
+    return [parsed.sources["m.py"].apply(edits).decode() for edits, _ in found]
+
+
+def named(replace: str, name: str) -> RoleEdit:
+    """An edit of the value `g` that stands on a line of its own."""
+    return RoleEdit(
+        value="g", probe="c.p", regime="normal", replace=replace, inside=("f",), named=name
+    )
+
+
+READ_TWICE = """\
+def f(ps, m, c):
+    for p in ps:
+        if p.grad is None:
+            continue
+        m = c * m + p.grad
+        v = p.grad**2
+        p.data -= m / v
+"""
+
+
+def test_what_is_read_in_several_places_is_given_a_name_before_the_first() -> None:
+    """Where it is only asked whether it is None it stays."""
+    held = {"g": {"p.grad"}, "c": {"c"}}
+    start, rest = READ_TWICE.split("        m = ")
+    wanted = f"{start}        g = p.grad * c\n        m = {rest.replace('p.grad', 'g')}"
+    assert proposals(READ_TWICE, held, named("$SELF * $c", "g"))[0] == wanted
+
+
+def test_a_name_that_is_taken_is_not_given() -> None:
+    """It would be lost for whoever reads it."""
+    assert proposals(READ_TWICE, {"g": {"p.grad"}}, named("-$SELF", "m")) == []
+
+
+def test_a_name_of_the_learners_own_is_bound_anew() -> None:
+    """And every place that reads it stays as it is; on a shared line with a semicolon."""
+    code = "def f(g):\n    h = 1; a = g + h\n    return a * g\n"
+    first, second = proposals(code, {"g": {"g"}}, named("$SELF.softmax()", "x"))
+    assert first == "def f(g):\n    h = 1; g = g.softmax(); a = g + h\n    return a * g\n"
+    assert second == "def f(g):\n    h = 1; a = g + h\n    g = g.softmax()\n    return a * g\n"
+
+
+def test_what_is_read_further_down_only_can_be_known_before() -> None:
+    """`p.data` where p is known; a name that is bound further down cannot."""
+    code = "def f(ps):\n    for p in ps:\n        g = p.grad\n        w = p.data\n        p.data -= g * w\n"
+    edit = RoleEdit(value="g", probe="c.p", regime="normal", replace="$SELF + $w", inside=("f",))
+    held = {"g": {"p.grad"}, "w": {"w", "p.data"}}
+    assert proposals(code, held, edit) == [code.replace("p.grad", "p.grad + p.data")]
+
+
+def test_places_that_know_no_name_for_a_role_do_not_use_up_the_tries() -> None:
+    """Twenty functions that hold the value, and one that can be edited."""
+    others = "".join(f"def b{i}(long_name_{i}):\n    return long_name_{i}\n" for i in range(20))
+    code = f"{others}def f(g, w):\n    return g - w\n"
+    edit = RoleEdit(value="g", probe="c.p", regime="normal", replace="$SELF + $w")
+    held = {"g": {"g", *(f"long_name_{i}" for i in range(20))}, "w": {"w"}}
+    assert proposals(code, held, edit) == [code.replace("g - w", "g + w - w")]
+
+
+@pytest.mark.parametrize(
+    ("own", "template", "wanted"),
+    [
+        ("a * b", "$x - $y", "a * b - y"),
+        ("a - b", "y - $x", "y - (a - b)"),
+        ("a + b", "$x.sum()", "(a + b).sum()"),
+        ("a + b", "f($x)", "f(a + b)"),
+        ("a +\n     b", "f($x)", "f((a +\n     b))"),
+    ],
+)
+def test_the_learners_own_text_gets_parentheses_where_it_needs_them(
+    own: str, template: str, wanted: str
+) -> None:
+    """As a person would write it."""
+    code = f"def f(a, b, y):\n    z = ({own})\n    return z\n"
+    source = Code(Tree("", ("",), {"m.py": code.encode()}, {}), {}).sources["m.py"]
+    (node,) = [n for n in ast.walk(source.module) if isinstance(n, ast.BinOp)]
+    (name,) = [n for n in ast.walk(source.module) if isinstance(n, ast.arg) and n.arg == "y"]
+    y = ast.copy_location(ast.Name("y", ast.Load()), name)
+    assert _with_own(source, template, {"x": node, "y": y}) == wanted
