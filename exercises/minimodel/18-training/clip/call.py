@@ -105,6 +105,7 @@ def many(learner, record, grads, max_norm):
     record(lengths=lengths, longest_over_shortest=max(lengths) / min(lengths))
     cosine = float(before @ after / np.sqrt((before @ before) * (after @ after)))
     record(cosine=cosine, direction="kept" if cosine > 0.9999 else "turned")
+    record(angle=round(float(np.degrees(np.arccos(min(cosine, 1.0)))), 1))
 
 
 def sweep(learner, record, grads, limits):
