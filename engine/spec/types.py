@@ -211,6 +211,8 @@ class RoleEdit(Spec, frozen=True, kw_only=True):
     `value`: a name that the reference records or names. In `replace`, `$SELF` is the expression, and
     `$name` in lower case the learner's own expression for another named value: a part of the one
     that is replaced, or a name that is known there. `every`: all places in one function at once.
+    `named`: the new expression gets this name on a line before the first of its places, and the
+    name stands in all of them; a name of the learner's own is bound anew instead.
     """
 
     value: str
