@@ -78,10 +78,6 @@ CASES = {
         "def f(x):\n    y = x; x *= 2\n    return x + y\n", "x *= 2", "pass",
         "def f(x):\n    y = x\n    return x + y\n",
     ),
-    "but not the only one of its block": (
-        "def f(x):\n    x *= 2\n", "x *= 2", "pass",
-        "def f(x):\n    pass\n",
-    ),
     "an import of one name": (
         "import math\n\ndef f(x):\n    return x / math.sqrt(2)\n", "x / math.sqrt(2)", "x",
         "\ndef f(x):\n    return x\n",
