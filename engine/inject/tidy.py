@@ -31,6 +31,7 @@ def tidied(
         away = [*_pairs(source, mine), *_deletions(source, gone)]
         found += [_with_comment(source, edit) for edit in _joined(source, away)]
         found += _imports(source, new, gone, sources)
+        found += [edit for edit in _passes(source, mine) if not _within(edit, found)]
     return tuple(dict.fromkeys(found))
 
 
@@ -273,6 +274,29 @@ def _pairs(source: Source, edits: Sequence[Edit]) -> list[Edit]:
         elif _same(source, target, node.value, edits):
             found += _emptied(source, node)
     return found
+
+
+def _passes(source: Source, edits: Sequence[Edit]) -> list[Edit]:
+    """The deletion of statements that the edits turn into `pass`, where their block has others."""
+    passed = {(edit.start, edit.end) for edit in edits if edit.text == "pass"}
+    found: list[Edit] = []
+    for node in walked(source.module) if passed else ():
+        for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
+            if not isinstance(body, list):
+                continue
+            here = [s for s in body if source.span(s) in passed]
+            if len(here) < len(body):
+                away = [_whole_lines(source, s) or _with_separator(source, s) for s in here]
+                found += [edit for edit in away if edit]
+    return found
+
+
+def _within(edit: Edit, others: Sequence[Edit]) -> bool:
+    """Whether another edit of the file covers this one."""
+    return any(
+        other.path == edit.path and other.start <= edit.start and edit.end <= other.end
+        for other in others
+    )
 
 
 def _emptied(source: Source, statement: ast.stmt) -> list[Edit]:
