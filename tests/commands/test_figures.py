@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +15,7 @@ from engine.spec.load import load
 from engine.spec.types import Build
 
 Written = Callable[[str], Path]
-QUESTIONS = "\nquestions:"
+LATER = re.compile(r"\n(insight|integration|use|questions|figures|stated):")
 BACKGROUND = "background:\n  en: |\n"
 
 
@@ -26,7 +27,7 @@ def build(tmp_path: Path) -> Written:
         pack = tmp_path / "minimodel"
         shutil.copytree(ROOT / "exercises" / "minimodel", pack)
         file = pack / "13-embeddings" / "embedding" / "build.yaml"
-        text = file.read_text("utf-8").partition(QUESTIONS)[0]
+        text = LATER.split(file.read_text("utf-8"))[0]
         assert BACKGROUND in text
         for lang in ("en", "es"):
             text = text.replace(f"  {lang}: |\n", f"  {lang}: |\n    {sentence}\n", 1)
