@@ -207,13 +207,16 @@ def grade_fix(
     verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
     if verdict.passed:
         return verdict
+    order = [entry.component, *catalogue.contract.components]
     failing = {result.component for result in verdict.results if not result.passed}
     asked = failing | (touched if failing & touched else set())  # the rest is as it was
     places = [i for i, draw in enumerate(made.draws) if draw.component in asked]
     told = servers.cases([made.draws[i] for i in places], spec.acceptable)
     for i, case in zip(places, told, strict=True):
         cases[i] = case
-    return judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+    found = judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+    results = sorted(found.results, key=lambda result: order.index(result.component))
+    return replace(found, results=tuple(results))  # what others stand on comes first
 
 
 def _check_still_runs(spec: Break, cases: Sequence[Case], own: Sequence[Outcome]) -> None:

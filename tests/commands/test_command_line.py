@@ -215,6 +215,9 @@ def test_a_verdict_that_takes_a_while_says_so(home: Path) -> None:
                     "LMHead.forward = _later\n")  # fmt: skip
     with Terminal("submit-build", "lm_head", cwd=home) as terminal:
         terminal.expect(" measurements ...")
+        for _ in session(home).catalogue.build("lm_head").questions:
+            terminal.expect("Your answer: ")
+            terminal.press(b"\n")  # leaves it open
         assert terminal.end() == 0
 
 
