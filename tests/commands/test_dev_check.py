@@ -50,7 +50,7 @@ def tried(report: CheckReport) -> dict[str, Proof]:
     ("id", "edit"),
     [
         (LOUD, (HEAD, "embedding.vocab_size", "2 ** 8", "plain")),
-        (LOUD, (HEAD, f"{OUT}n_tokens", f"{OUT}256", "demo")),
+        pytest.param(LOUD, (HEAD, f"{OUT}n_tokens", f"{OUT}256", "demo"), marks=pytest.mark.slow),
         (NO_EPS, (NORM, "(var + self.eps).sqrt()", "var ** 0.5", "plain")),
     ],
 )
