@@ -160,7 +160,7 @@ def test_control_characters_of_learner_code_never_reach_the_terminal(
     poison(home)
     shown = b""
     for words in (["break", LOUD, "--answers", str(answers)], ["observe"], ["submit-fix"], ["notes"],
-                  ["submit-build", "cross_entropy"], ["doctor"]):  # fmt: skip
+                  ["submit-build", "cross_entropy", "--answers", str(answers)], ["doctor"]):  # fmt: skip
         with Terminal(*words, cwd=home) as terminal:
             terminal.end()
             harmless(terminal.raw)
