@@ -23,7 +23,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
@@ -54,6 +55,7 @@ START_LIMIT = 60.0  # seconds for the interpreter to import numpy
 GRACE = 1.0  # seconds, after which a server that does not answer is killed
 MEMORY = 4 << 30  # bytes
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
+END = -1  # in the place of a job's number
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 T = TypeVar("T")
@@ -280,6 +282,8 @@ class Servers:
         reference itself is wanted; without it and without variants only inputs are drawn.
         Raises SpecError when the pack's own code fails.
         """
+        if not draws:
+            return []
         variants = tuple(variants)
         half = self._beside("pack", len(draws))
         if half:
@@ -457,28 +461,44 @@ class Servers:
     ) -> tuple[dict[int, Any], dict[str, Any]]:
         """What each job answered, by its number, and how the run ended. each: told as they come."""
         answers: dict[int, Any] = {}
-        gone = {"end": "gone", "status": 0, "output": ""}
+        with closing(self._messages(name, work, trace, limit)) as messages:
+            for number, message in messages:
+                if number == END:
+                    return answers, message
+                answers[number] = message
+                each(number, message)
+                self._answered += 1
+                self.progress(f"{self._answered} measurements")
+        raise AssertionError("a run has an end")
+
+    def _messages(
+        self, name: str, work: list[dict[str, Any]], trace: Mapping[str, Any] | None, limit: float
+    ) -> Generator[tuple[int, Any], None, None]:
+        """The answers as they come, each with its job, at last END with how the run ended.
+
+        Only what the server does is taken for its failure; where the reader of these fails, the
+        server is given up all the same, as it stands in the middle of its answers.
+        """
+        ended = False
         server = self._server(name)
         try:
             server.send({"do": "run", "jobs": work, "trace": trace, "limit": limit})
-            while True:
-                message = server.receive(time.monotonic() + limit + GRACE)
-                if message is None:
-                    self._drop(name)
-                    return answers, gone
+            while (message := server.receive(time.monotonic() + limit + GRACE)) is not None:
                 if "end" in message:
-                    return answers, message
+                    ended = True
+                    yield END, message
+                    return
                 try:  # what follows a child wrote
                     answer = server.receive(time.monotonic() + limit + GRACE)
                 except wire.WireError as error:
                     answer = {"wire": f"an answer that cannot be read ({error})"}
-                answers[message["answer"]] = answer
-                each(message["answer"], answer)
-                self._answered += 1
-                self.progress(f"{self._answered} measurements")
+                yield message["answer"], answer
         except OSError:
-            self._drop(name)
-            return answers, gone
+            pass
+        finally:
+            if not ended:
+                self._drop(name)
+        yield END, {"end": "gone", "status": 0, "output": ""}
 
 
 def _spread(arrived: Arrived | None, start: int) -> Arrived | None:

@@ -32,6 +32,24 @@ def to_json(report: Any) -> str:
         return json.dumps(msgspec.to_builtins(report))
 
 
+class Live:
+    """Prints reports as they come. Once nobody reads them any more it is silent: what they are told
+    of goes on.
+    """
+
+    def __init__(self) -> None:
+        self._read = True
+
+    def __call__(self, report: Any) -> None:
+        if not self._read:
+            return
+        try:
+            emit(report, as_json=False)
+            sys.stdout.flush()
+        except (BrokenPipeError, SystemExit):  # the latter is how rich takes the former
+            self._read = False
+
+
 Line = dict[str, Any]
 
 
@@ -88,8 +106,8 @@ class Progress:
 
     FIRST, THEN = 1.0, 3.0  # seconds
 
-    def __init__(self) -> None:
-        self._next = time.monotonic() + self.FIRST
+    def __init__(self, first: float = FIRST) -> None:
+        self._next = time.monotonic() + first
 
     def __call__(self, text: str) -> None:
         if time.monotonic() >= self._next and sys.stderr.isatty():

@@ -8,6 +8,9 @@ from textwrap import indent
 import pytest
 from lab import Lab, gone
 
+from engine.run.servers import SPLIT
+from engine.run.types import Outcome
+
 LIMIT = 0.6  # seconds for one job, where the limit is what is tested
 SLACK = 5.0  # seconds that a busy machine may take on top; the engine itself waits at most one
 
@@ -390,3 +393,29 @@ def test_roles_of_code_that_ends_the_process_are_all_missing(
         missing = lab.servers.missing_roles(lab.tree(code + "\nmain = dict"))
         assert len(missing) == 1 and "import" in next(iter(missing.values()))
     assert lab.servers.missing_roles(lab.tree("main = dict")) == {}
+
+
+@pytest.mark.parametrize("error", [OSError, BrokenPipeError, ValueError])
+def test_a_reader_who_fails_is_not_taken_for_the_learners_code(lab: Lab, error: type) -> None:
+    """What is told of answers may fail, a closed pipe say; the answers are not lost for it, and the
+    next run is answered by a server that is not in the middle of this one.
+    """
+    tree = lab.tree("def main(n):\n    return {'n': n}\n")
+    jobs = [{"n": n} for n in range(4)]
+
+    def told(position: int, outcome: Outcome) -> None:
+        raise error("nobody reads")
+
+    with pytest.raises(error, match="nobody reads"):
+        lab.runs(tree, *jobs, arrived=told)
+    assert [one.values for one in lab.runs(tree, *jobs)] == jobs
+
+
+def test_answers_are_told_as_they_come_with_their_positions(lab: Lab) -> None:
+    """Of a short list, and of one that two children share."""
+    tree = lab.tree("def main(n):\n    return {'n': n}\n")
+    for count in (3, 2 * SPLIT + 1):
+        told: dict[int, int] = {}
+        jobs = [{"n": n} for n in range(count)]
+        lab.runs(tree, *jobs, arrived=lambda at, one, told=told: told.update({at: one.values["n"]}))
+        assert told == {n: n for n in range(count)}
