@@ -142,22 +142,18 @@ def submit_build(
 
 def _submit_build(session: Any, id: str | None, answers: Path | None, json: bool) -> Any:
     from engine.commands import submit_build as command
-    from engine.commands.questions import Reply, nobody
+    from engine.commands.questions import nobody, written
     from engine.view import ask
-    from engine.view.out import Progress
+    from engine.view.out import Live, Progress
 
+    entry = command.chosen(session, id)
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
     if answers is not None:
         from engine.commands.answers import AnswerFile
 
-        file = AnswerFile(answers)
-
-        def how(asked: Any) -> Any:
-            given = file.reply(asked.id)
-            return given and Reply(*given)
-
-    told = (lambda _: None) if json else (lambda ended: _emit(ended, False))
-    return command.run(session, id, how, told=told, progress=Progress())
+        how = written(AnswerFile(answers), session.catalogue.build(entry.id).questions)
+    told = (lambda _: None) if json else Live()
+    return command.run(session, entry.id, how, told=told, progress=Progress())
 
 
 @app.command("break")
@@ -243,7 +239,7 @@ def observe(
 
     session = _session(learner)
     report = walkthrough.run(
-        session, topic, text=text, method=method, save=save, progress=Progress()
+        session, topic, text=text, method=method, save=save, progress=Progress(first=0)
     )
     _emit(report, json)
 

@@ -88,7 +88,7 @@ class AnswerFile:
                 where=str(file),
                 next="`--answers` takes a YAML file; README.md shows one.",
             ) from None
-        self._file = file
+        self.path = file
         data = yaml.read(source, str(file)).data
         if not isinstance(data, dict):
             raise UsageError(
@@ -103,7 +103,7 @@ class AnswerFile:
         unknown = set(given) - {prediction.id for prediction in asked}
         if unknown:
             raise UsageError(
-                f"There is no prediction {sorted(unknown)[0]!r}.", where=str(self._file)
+                f"There is no prediction {sorted(unknown)[0]!r}.", where=str(self.path)
             )
         answers = []
         for prediction in asked:
@@ -111,32 +111,32 @@ class AnswerFile:
             if not isinstance(one, dict) or "answer" not in one or "confidence" not in one:
                 raise UsageError(
                     f"No answer with a confidence for the prediction {prediction.id!r}.",
-                    where=str(self._file),
+                    where=str(self.path),
                     next=f"predictions: {{{prediction.id}: {{answer: ..., confidence: 70}}}}",
                 )
             answers.append(checked(prediction, one["answer"], one["confidence"]))
         return answers
 
-    def reply(self, question: str) -> tuple[str, str] | None:
-        """(answer, grade) to a question after a build, None when the file has none."""
+    def replies(self) -> dict[str, tuple[str, str]]:
+        """Question after a build -> (answer, grade). Raises UsageError for what is no answer."""
         given = self._data.get("questions")
-        one = given.get(question) if isinstance(given, dict) else None
-        if one is None:
-            return None
-        if not isinstance(one, dict) or "answer" not in one:
-            raise UsageError(
-                f"No answer to the question {question!r}.",
-                where=str(self._file),
-                next=f"questions: {{{question}: {{answer: ...}}}}",
-            )
-        return str(one["answer"]), str(one.get("grade", ""))
+        found = {}
+        for id, one in given.items() if isinstance(given, dict) else ():
+            if not isinstance(one, dict) or "answer" not in one:
+                raise UsageError(
+                    f"No answer to the question {id!r}.",
+                    where=str(self.path),
+                    next=f"questions: {{{id}: {{answer: ...}}}}",
+                )
+            found[id] = str(one["answer"]), str(one.get("grade", ""))
+        return found
 
     def cause(self, cause: Cause) -> Answer | None:
         """The answer to the cause question, None when the file has none."""
         one = self._data.get("cause")
         if not isinstance(one, dict):
             return None
-        where = str(self._file)
+        where = str(self.path)
         choice = checked_choice([o.id for o in cause.options], str(one.get("answer")), where)
         return Answer("cause", choice, checked_confidence(one.get("confidence"), where))
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from engine.commands.answers import checked_choice, readable
+from engine.commands.answers import AnswerFile, checked_choice, readable
 from engine.commands.session import Session
 from engine.errors import UsageError
 from engine.practice import notes
 from engine.practice.entries import words
-from engine.practice.store import Attempt
+from engine.practice.store import Attempt, alone
 from engine.spec.types import Question, Range
 
 GRADES = ("yes", "partly", "no")
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")  # 12,288,000, not 12,5
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -94,9 +97,14 @@ def still_open(questions: Sequence[Question], attempt: Attempt | None) -> list[Q
 
 
 def ask_all(session: Session, id: str, number: int, ask: Ask) -> tuple[Answered, ...]:
-    """Ask what is open, record each answer, explain the wrong ones. Stops where nobody answers."""
+    """Ask what is open, record each answer, explain the wrong ones. What nobody answers stays open.
+
+    The learner's folder is held only while an answer is recorded, not while somebody thinks.
+    """
     found = []
     for question in still_open(session.catalogue.build(id).questions, session.latest(id)):
+        if question.kind == "words":
+            notes.check(_file(session, id))
         asked = drawn(session, question)
         reply = ask(asked)
         if reply is None:
@@ -106,9 +114,10 @@ def ask_all(session: Session, id: str, number: int, ask: Ask) -> tuple[Answered,
             "question": question.id, "kind": question.kind, "drawn": asked.drawn,
             "answer": reply.answer, "grade": reply.grade, "right": one.right,
         }  # fmt: skip
-        session.store.append(id, number, "answered", data)
-        if question.kind == "words":
-            _note(session, id, number, asked, reply)
+        with alone(session.learner.private):
+            session.store.append(id, number, "answered", data)
+            if question.kind == "words":
+                _note(session, id, number, asked, reply)
         found.append(one)
     return tuple(found)
 
@@ -147,6 +156,38 @@ def _written(number: float) -> str:
     return f"{number:.4g}"
 
 
+def written(file: AnswerFile, questions: Sequence[Question]) -> Ask:
+    """Asks a file. Raises UsageError where it does not fit the questions, before any is asked."""
+    known = {question.id: question for question in questions}
+    found: dict[str, Reply] = {}
+    for id, (answer, grade) in file.replies().items():
+        if id not in known:
+            raise UsageError(
+                f"There is no question {id!r}.",
+                where=str(file.path),
+                next=f"There are: {', '.join(known) or 'none'}.",
+            )
+        question, where = known[id], f"{file.path}, question {id!r}"
+        ids = [option.id for option in question.options]
+        _check(question, ids, Reply(answer, grade), where)
+        if question.kind == "choice":
+            answer = checked_choice(ids, answer.strip(), where)  # a number counts as in the spec
+        if question.kind == "number":
+            _number(answer, {name: float(one.high) for name, one in question.given.items()}, where)
+        found[id] = Reply(answer, grade)
+    return lambda asked: found.get(asked.id)
+
+
+def _check(question: Question, ids: Sequence[str], reply: Reply, where: str) -> None:
+    """Whether a reply is one at all. Raises UsageError."""
+    if question.kind == "choice":
+        checked_choice(ids, reply.answer.strip(), where)
+    if question.kind == "words" and not reply.answer.strip():
+        raise UsageError("A few words are needed here.", where=where)
+    if question.kind == "words" and reply.grade not in GRADES:
+        raise UsageError(f"The grade is one of {', '.join(GRADES)}.", where=where)
+
+
 def acceptable(asked: Asked, text: str) -> str:
     """An answer that can be judged, or nothing. Raises UsageError that says what would fit."""
     text = text.strip()
@@ -162,7 +203,7 @@ def _number(text: str, names: Mapping[str, Any], where: str) -> float:
     from engine.observe.arithmetic import evaluate  # numpy: only where something is computed
 
     try:
-        return evaluate(text.replace(",", "").replace("_", "").replace("^", "**"), names)
+        return evaluate(THOUSANDS.sub("", text).replace("^", "**"), names)
     except ValueError as error:
         raise UsageError(f"A number or a formula is needed here: {error}.", where=where) from None
 
@@ -170,15 +211,13 @@ def _number(text: str, names: Mapping[str, Any], where: str) -> float:
 def judged(session: Session, question: Question, asked: Asked, reply: Reply) -> Answered:
     """Whether a reply is right, and why. Raises UsageError where it is no answer at all."""
     where = f"question {question.id!r}"
+    ids = [id for id, _ in asked.options]
+    _check(question, ids, reply, where)
     if question.kind == "choice":
-        chosen = checked_choice([id for id, _ in asked.options], reply.answer.strip(), where)
+        chosen = checked_choice(ids, reply.answer.strip(), where)
         because = next(session.text(o.because) for o in question.options if o.id == chosen)
         return Answered(question.id, asked.ask, chosen, chosen == question.right, because)
     if question.kind == "words":
-        if not reply.answer.strip():
-            raise UsageError("A few words are needed here.", where=where)
-        if reply.grade not in GRADES:
-            raise UsageError(f"The grade is one of {', '.join(GRADES)}.", where=where)
         text = readable(reply.answer.strip())
         return Answered(question.id, asked.ask, text, reply.grade == "yes", asked.model_answer)
     names: dict[str, Any] = {name: float(number) for name, number in asked.drawn.items()}
@@ -192,9 +231,15 @@ def judged(session: Session, question: Question, asked: Asked, reply: Reply) -> 
 def _note(session: Session, id: str, number: int, asked: Asked, reply: Reply) -> None:
     """What was said in one's own words is kept, with the model answer beside it."""
     phrases = words(session.learner.lang)
-    file = session.learner.notes(session.catalogue.entry(id).phase_number).with_name("builds.md")
+    model = "\n".join(f"> {line}".rstrip() for line in asked.model_answer.strip().split("\n"))
     text = (
         f"**{asked.ask}**\n\n{readable(reply.answer.strip())}\n\n"
-        f"> {asked.model_answer.strip()}\n\n{phrases['graded'].format(phrases[reply.grade])}"
+        f"{model}\n\n{phrases['graded'].format(phrases[reply.grade])}"
     )
-    notes.add(file, id, number, text, head=f"## {session.text(session.catalogue.build(id).title)}")
+    head = f"## {session.text(session.catalogue.build(id).title)}"
+    notes.add(_file(session, id), id, number, text, head=head)
+
+
+def _file(session: Session, id: str) -> Path:
+    """The notes on the builds of a phase, beside those on its breaks."""
+    return session.learner.notes(session.catalogue.entry(id).phase_number).with_name("builds.md")

@@ -54,12 +54,7 @@ def run(
     has not passed. told: each check as it ends.
     """
     learner, catalogue = session.learner, session.catalogue
-    entry = catalogue.entry(id or _first_open(session))
-    if entry.kind != "build":
-        raise UsageError(
-            f"{entry.id} is a break, not a build exercise.",
-            next="`engine submit-fix` judges the fix of the break that is open.",
-        )
+    entry = chosen(session, id)
     spec = catalogue.build(entry.id)
     first = _to_build_first(session, entry)
     files = session.model_files()
@@ -76,7 +71,7 @@ def run(
     with alone(learner.private):
         data = {"passed": verdict.passed, "seed": verdict.seed, "graded": graded}
         session.store.append(entry.id, 1, "built", data)
-        answered = ask_all(session, entry.id, 1, ask) if verdict.passed else ()
+    answered = ask_all(session, entry.id, 1, ask) if verdict.passed else ()
     return BuildReport(
         entry.id,
         session.text(spec.title),
@@ -90,6 +85,17 @@ def run(
         "engine next" if verdict.passed else f"engine hint {entry.id}",
         learner.lang,
     )
+
+
+def chosen(session: Session, id: str | None) -> Entry:
+    """The build of this name, else the first of the course that has not passed. Raises UsageError."""
+    entry = session.catalogue.entry(id or _first_open(session))
+    if entry.kind != "build":
+        raise UsageError(
+            f"{entry.id} is a break, not a build exercise.",
+            next="`engine submit-fix` judges the fix of the break that is open.",
+        )
+    return entry
 
 
 def _first_open(session: Session) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
-from workbench import engine, engine_json, session
+from workbench import GRACE, command, engine, engine_json, environment, kinds, session
 
 from engine.commands import listing, questions, submit_build
+from engine.commands.answers import AnswerFile
 from engine.commands.questions import Asked, Reply
 from engine.errors import UsageError
+from engine.practice.store import alone
 from engine.spec.types import Option, Question, Range
 
 RIGHT = {
@@ -142,6 +145,85 @@ SLIPS = {
 @pytest.mark.parametrize(("said", "question"), SLIPS.items(), ids=SLIPS.keys())
 def test_slips_of_an_author_are_reported(said: str, question: Question) -> None:
     assert any(said in slip for slip in questions.slips(question))
+
+
+def test_a_number_in_a_file_counts_options_as_the_exercise_lists_them(
+    home: Path, tmp_path: Path
+) -> None:
+    """They are shuffled where somebody is asked."""
+    file = tmp_path / "answers.yaml"
+    spec = session(home).catalogue.build("embedding")
+    options = [option.id for option in spec.questions[2].options]
+    for number, id in enumerate(options, 1):
+        file.write_text(f"questions: {{one-hot: {{answer: {number}}}}}")
+        ask = questions.written(AnswerFile(file), spec.questions)
+        for _ in range(5):
+            asked = questions.drawn(session(home), spec.questions[2])
+            assert ask(asked) == Reply(id)
+
+
+def test_a_file_that_does_not_fit_costs_nothing(home: Path, tmp_path: Path) -> None:
+    """It is read before anything is judged or recorded."""
+    file = tmp_path / "answers.yaml"
+    file.write_text("questions: {parameters: {answer: V * d}, own-word: {answer: x, grade: yes}}")
+    done = engine("submit-build", "embedding", "--answers", file, cwd=home, code=2)
+    assert "no question 'own-word'" in done.stderr and "own-words" in done.stderr
+    assert kinds(home) == [] and done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("12,288,000", 12_288_000), ("1,000 * 2", 2000), ("2^10", 1024)]
+)
+def test_numbers_are_read_as_people_write_them(text: str, number: float) -> None:
+    assert questions._number(text, {}, "here") == number
+
+
+@pytest.mark.parametrize("text", ["12,5", "1,0000", "1,23"])
+def test_a_decimal_comma_is_not_taken_for_thousands(text: str) -> None:
+    with pytest.raises(UsageError, match="A number or a formula"):
+        questions._number(text, {}, "here")
+
+
+def test_somebody_who_thinks_holds_nobody_up(home: Path) -> None:
+    """A second terminal can work on the same learner meanwhile."""
+
+    def think(asked: Asked) -> Reply:
+        with alone(home / ".engine", patience=0):
+            return RIGHT[asked.id]
+
+    assert submit_build.run(session(home), "embedding", think).open_questions == 0
+
+
+def test_answers_are_kept_even_where_the_next_one_is_interrupted(home: Path) -> None:
+    def ask(asked: Asked) -> Reply:
+        if asked.id == "one-hot":
+            raise KeyboardInterrupt
+        return RIGHT[asked.id]
+
+    with pytest.raises(KeyboardInterrupt):
+        submit_build.run(session(home), "embedding", ask)
+    assert kinds(home) == ["built", "answered", "answered"]
+
+
+def test_a_model_answer_of_several_paragraphs_is_quoted_whole(home: Path) -> None:
+    asked = Asked("own-words", "words", "Why?", "", (), {}, "First.\n\nSecond.")
+    questions._note(session(home), "embedding", 1, asked, Reply("So.", "partly"))
+    assert "> First.\n>\n> Second.\n" in (home / BUILDS).read_text()
+
+
+def test_a_reader_who_has_left_changes_no_verdict(home: Path) -> None:
+    """`engine submit-build | head -1`: what comes after is judged and recorded all the same."""
+    process = subprocess.Popen(
+        command("submit-build", "attention"), cwd=home, env=environment(), stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout.readline().startswith(b"ok   1/")
+    process.stdout.close()
+    errors = process.stderr.read()
+    process.wait(GRACE)
+    assert b"Traceback" not in errors
+    assert [data["passed"] for data in session(home).latest("attention").all("built")] == [True]
 
 
 def test_each_check_is_told_as_it_ends_in_its_order(home: Path) -> None:
