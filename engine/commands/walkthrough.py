@@ -15,9 +15,9 @@ from engine.commands import flows
 from engine.commands.session import Session
 from engine.errors import LearnerCodeError, NotApplicable, UsageError
 from engine.observe.diagnostics import traceback
-from engine.observe.projection import nearest, pca
+from engine.observe.projection import Floats, nearest, pca
 from engine.run.servers import Job
-from engine.run.types import Outcome
+from engine.run.types import Values
 from engine.spec.types import Walkthrough
 
 LIMIT = 120.0  # seconds: a training in number-by-number code takes a while
@@ -77,10 +77,8 @@ def run(
     spec = session.catalogue.walkthrough(id)
     if method not in METHODS:
         raise UsageError(f"There is no method {method!r}.", next=f"--method {' or '.join(METHODS)}")
-    if save is not None and save.suffix not in FORMATS:
-        raise UsageError(
-            f"{save.name} is neither a .png nor a .svg.", where=str(save), next="--save words.png"
-        )
+    if save is not None:
+        _check_file(save)
     if save is not None or method == "tsne":
         _check_plots(method)
     sentences = spoken(spec)
@@ -88,10 +86,12 @@ def run(
     number = {word: i for i, word in enumerate(words)}
     text = spec.text if text is None else text
     ids = _ids(number, text)
-    outcome = _measured(session, spec, ids, sentences, number, progress)
-    values = {**outcome.values, **_derived(outcome.values, words, ids, spec)}
-    tables = [_table(values, name) for name in ("table_before", "table_after")]
-    before, after = (_points(table, words, method) for table in tables)
+    measured = _measured(session, spec, ids, sentences, number, progress)
+    _check_numbers(measured, len(words), len(ids))
+    values = {**measured, **_derived(measured, words, ids, spec)}
+    before, after = (
+        _points(_array(measured, f"table_{when}"), words, method) for when in ("before", "after")
+    )
     if save is not None:
         _save(save, before, after)
     steps = tuple(
@@ -145,7 +145,7 @@ def _measured(
     sentences: Sequence[str],
     number: Mapping[str, int],
     progress: flows.Progress,
-) -> Outcome:
+) -> Values:
     learner, catalogue = session.learner, session.catalogue
     tree = learner.tree(catalogue, session.model_files(), learner.model)
     mixed = np.random.default_rng(SEED).permutation(len(sentences))
@@ -179,15 +179,34 @@ def _measured(
             next="The walkthrough needs a whole model, from the embedding to AdamW: `engine next`"
             " says which part is to be built now.",
         )
-    return outcome
+    return outcome.values
 
 
-def _table(values: Mapping[str, Any], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _check_numbers(measured: Values, words: int, length: int) -> None:
+    """What a model's process says may be anything. Raises LearnerCodeError."""
+    for name, rows in (
+        ("table_before", words), ("table_after", words), ("rows", length), ("positions", length),
+        ("logits_before", words), ("logits_after", words),
+    ):  # fmt: skip
+        value = measured.get(name)
+        if not isinstance(value, np.ndarray) or value.shape[:1] != (rows,):
+            raise LearnerCodeError(
+                f"Your model gave no {name.replace('_', ' ')} of {rows} rows.",
+                next="`engine submit-build mini_gpt` shows what it should give.",
+            )
+        if not np.isfinite(value).all():
+            raise LearnerCodeError(
+                f"Your model's {name.replace('_', ' ')} holds numbers that are not finite.",
+                next="If it is so only after the training: `engine submit-build adamw`.",
+            )
+
+
+def _array(values: Values, name: str) -> Floats:
     return np.asarray(values[name], dtype=np.float64)
 
 
 def _derived(
-    values: Mapping[str, Any], words: Sequence[str], ids: Sequence[int], spec: Walkthrough
+    values: Values, words: Sequence[str], ids: Sequence[int], spec: Walkthrough
 ) -> dict[str, Any]:
     """What is worked out on this side: likely next words, and neighbours by cosine."""
     found: dict[str, Any] = {
@@ -195,12 +214,12 @@ def _derived(
         "same_word": [f"{spec.same_word.word}: {spec.same_word.one} / {spec.same_word.other}"],
     }
     for when in ("before", "after"):
-        logits = _table(values, f"logits_{when}")
+        logits = _array(values, f"logits_{when}")
         odds = np.exp(logits - logits.max())
         odds /= odds.sum()
         likely = np.argsort(-odds, kind="stable")[:3]
         found[f"next_{when}"] = [", ".join(f"{words[i]} {odds[i]:.2f}" for i in likely)]
-        table = _table(values, f"table_{when}")
+        table = _array(values, f"table_{when}")
         found[f"neighbours_{when}"] = [
             f"{words[i]}: " + ", ".join(f"{words[j]} {cos:.2f}" for j, cos in nearest(table, i))
             for i in dict.fromkeys(ids)
@@ -224,11 +243,27 @@ def _shown(name: str, values: Mapping[str, Any], sentence: Sequence[str]) -> Sho
     return Shown(name, lines=(f"{value:.4g}" if isinstance(value, float) else str(value),))
 
 
-def _points(
-    table: np.ndarray[Any, np.dtype[np.float64]], words: Sequence[str], method: str
-) -> tuple[Point, ...]:
+def _points(table: Floats, words: Sequence[str], method: str) -> tuple[Point, ...]:
     plane = _tsne(table) if method == "tsne" else pca(table)
     return tuple(Point(word, float(x), float(y)) for word, (x, y) in zip(words, plane, strict=True))
+
+
+def _check_file(file: Path) -> None:
+    """Raise UsageError where no picture can be saved, or something would be lost."""
+    if file.suffix.lower() not in FORMATS:
+        raise UsageError(
+            f"{file.name} is neither a .png nor a .svg.", where=str(file), next="--save words.png"
+        )
+    if file.exists():
+        raise UsageError(
+            f"{file.name} is there already, and nothing is overwritten.",
+            where=str(file.resolve()),
+            next="Give another name, or move that file away.",
+        )
+    if not file.resolve().parent.is_dir():
+        raise UsageError(
+            "There is no such folder.", where=str(file.resolve().parent), next="Make it first."
+        )
 
 
 def _check_plots(method: str) -> None:
@@ -244,7 +279,7 @@ def _check_plots(method: str) -> None:
         )
 
 
-def _tsne(table: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
+def _tsne(table: Floats) -> Any:
     from sklearn.manifold import TSNE
 
     few = max(1, min(10, (len(table) - 1) // 3))

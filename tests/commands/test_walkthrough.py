@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from workbench import ROOT, contents, engine, engine_json
 
-from engine.commands import dev_check, init, walkthrough
+from engine.commands import init, slips, walkthrough
 from engine.commands.session import Session
 from engine.errors import LearnerCodeError, UsageError
 from engine.observe.projection import nearest, pca
@@ -133,6 +133,52 @@ def test_without_the_extra_it_says_what_to_install(whole: Path, tmp_path: Path) 
     assert "plots" in caught.value.next
 
 
+def test_no_picture_takes_the_place_of_a_file(whole: Path, tmp_path: Path) -> None:
+    """Found before anything is trained, whether the extra is there or not."""
+    file = tmp_path / "words.PNG"
+    file.write_text("mine")
+    done = engine("observe", TOPIC, "--save", file, cwd=whole, code=2)
+    assert "nothing is overwritten" in done.stderr
+    assert file.read_text() == "mine"
+    done = engine("observe", TOPIC, "--save", tmp_path / "none" / "w.svg", cwd=whole, code=2)
+    assert "no such folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        (("optim.py", "wd, (b1, b2) = float(self.lr)", "wd, (b1, b2) = float('inf')"), "not finite"),
+        (("nn/embedding.py", "token_ids: Any) -> Tensor:", "token_ids: Any) -> Tensor:\n        return 3"), "raised"),
+    ],
+)  # fmt: skip
+def test_a_model_that_gives_nonsense_is_told_so(
+    whole: Path, tmp_path: Path, edit: tuple[str, str, str], said: str
+) -> None:
+    shutil.copytree(CORPUS / "einsum", tmp_path / "code")
+    file, find, replace = edit
+    path = tmp_path / "code" / "src" / "minimodel" / file
+    text = path.read_text()
+    assert find in text
+    path.write_text(text.replace(find, replace, 1))
+    home = Path(init.run("ada", model=tmp_path / "code", folder=tmp_path).home)
+    with pytest.raises(LearnerCodeError, match=said):
+        walkthrough.run(Session.here(start=home), TOPIC)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("table_after", np.ones((3, 2))), ("logits_before", None), ("rows", "x"), ("positions", np.full((3, 2), np.nan))],
+)  # fmt: skip
+def test_what_a_models_process_says_is_checked(name: str, value: object) -> None:
+    measured = {
+        "table_before": np.ones((9, 2)), "table_after": np.ones((9, 2)), "rows": np.ones((3, 2)),
+        "positions": np.ones((3, 2)), "logits_before": np.ones(9), "logits_after": np.ones(9),
+    }  # fmt: skip
+    walkthrough._check_numbers(measured, 9, 3)
+    with pytest.raises(LearnerCodeError, match=name.replace("_", " ")):
+        walkthrough._check_numbers({**measured, name: value}, 9, 3)
+
+
 def test_pca_finds_the_directions_in_which_rows_differ_most() -> None:
     rng = np.random.default_rng(3)
     plane = rng.normal(size=(40, 2)) * [9.0, 3.0]
@@ -181,4 +227,4 @@ def test_slips_of_an_author_are_reported(
     assert find in text
     file.write_text(text.replace(find, replace), "utf-8")
     catalogue = Catalogue("minimodel", tmp_path / "minimodel")
-    assert any(said in problem.what for problem in dev_check.problems(catalogue, TOPIC))
+    assert any(said in problem.what for problem in slips.problems(catalogue, TOPIC))
