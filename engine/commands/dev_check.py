@@ -9,39 +9,25 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import figures, flows, planning, questions, walkthrough
+from engine.commands import figures, flows, planning
 from engine.commands.session import fresh_seed
+from engine.commands.slips import Problem, problems
 from engine.errors import EngineError, NotApplicable, SpecError
-from engine.inject import patterns
 from engine.judge.verdict import Verdict
-from engine.observe.arithmetic import evaluate
 from engine.practice import model
 from engine.run.servers import Servers
-from engine.run.types import LATE, MANNERS, Draw, Tree
+from engine.run.types import Draw, Tree
 from engine.spec.load import (
     Catalogue,
     Entry,
-    load,
     packs,
-    probes_of_steps,
-    roles_of_steps,
-    texts,
 )
-from engine.spec.types import Break, Build, Silencer, Step, Walkthrough
+from engine.spec.types import Break, Silencer
 
-BEFORE = "before"
-MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
 TAKEN_FOR_THE_BUG = (
     "the whole fingerprint measures what the bug gives: it needs a probe or a regime that tells them"
     " apart, unless this is the bug"
 )
-
-
-class Problem(msgspec.Struct, frozen=True):
-    """Something wrong with a spec: where (file:line:column) and what."""
-
-    where: str
-    what: str
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -108,179 +94,6 @@ def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
     yield Catalogue(root.name, root), only
 
 
-# ---------------------------------------------------------------- what reading alone can tell
-
-
-def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]:
-    """What reading alone can tell of a pack, or of one of its exercises."""
-    try:
-        entries = catalogue.entries
-        contract = catalogue.contract
-    except SpecError as error:
-        yield Problem(error.where, f"{error.what} {error.next}".strip())
-        return
-    pack_file = str(catalogue.folder / "pack.yaml")
-    for id in contract.path:
-        if id not in entries:
-            yield Problem(f"{pack_file}:1:1", f"`path` names {id!r}, which has no file.")
-    for name, part in contract.components.items():
-        for used in part.uses:
-            if used not in contract.components:
-                yield Problem(f"{pack_file}:1:1", f"{name} uses {used!r}, which is no component.")
-    for mode, roles in contract.modes.items():
-        if mode in (*MANNERS, LATE):
-            yield Problem(f"{pack_file}:1:1", f"`modes`: {mode!r} is the engine's own word.")
-        for role in sorted(set(roles) - contract.roles.keys()):
-            yield Problem(f"{pack_file}:1:1", f"`modes` names {role!r}, which is no role.")
-    for entry in entries.values():
-        if only in (None, entry.id):
-            yield from _entry_problems(catalogue, entry)
-    for id, file in catalogue.walkthroughs.items():
-        if only in (None, id):
-            yield from _walkthrough_problems(catalogue, file)
-
-
-def _entry_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
-    where = f"{entry.file}:1:1"
-    kind: type[Build] | type[Break] = Build if entry.kind == "build" else Break
-    try:
-        spec = load(Path(entry.file), kind)
-    except SpecError as error:
-        yield Problem(error.where, f"{error.what} {error.next}".strip())
-        return
-    if entry.component not in catalogue.contract.components:
-        yield Problem(where, f"The folder {entry.component!r} is no component of pack.yaml.")
-    for path, text in texts(spec):
-        missing = [lang for lang in catalogue.contract.languages if not text.get(lang, "").strip()]
-        if missing and (text or path.rpartition(".")[2] not in MAY_BE_EMPTY):
-            yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
-    known = _probes(catalogue)
-    for probe in _named_probes(entry, spec):
-        if probe not in known:
-            yield Problem(
-                where, f"{probe} is not a function of call.py, cases.py and reference.py."
-            )
-    for what in figures.untied(Path(entry.file), kind):
-        yield Problem(where, what)
-    if isinstance(spec, Build):
-        for question in spec.questions:
-            for what in questions.slips(question):
-                yield Problem(where, f"question {question.id!r}: {what}")
-    if isinstance(spec, Break):
-        for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
-            yield Problem(where, f"a recipe names the role {role!r}, which pack.yaml has not.")
-        for what in _break_problems(spec):
-            yield Problem(where, what)
-        for change in (*spec.silencers, *spec.near_misses):
-            if change.on not in [folder.name for folder in _model_folders(catalogue)]:
-                yield Problem(where, f"{change.name} is on {change.on!r}, no folder of models/.")
-
-
-def _walkthrough_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]:
-    where = f"{file}:1:1"
-    try:
-        spec = load(file, Walkthrough)
-    except SpecError as error:
-        yield Problem(error.where, f"{error.what} {error.next}".strip())
-        return
-    for path, text in texts(spec):
-        missing = [lang for lang in catalogue.contract.languages if not text.get(lang, "").strip()]
-        if missing:
-            yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
-    component, _, _ = spec.probe.partition(".")
-    if component not in catalogue.folders:
-        yield Problem(where, f"{spec.probe} is not a function of a call.py.")
-    try:
-        known = {word for sentence in walkthrough.spoken(spec) for word in sentence.split()}
-    except KeyError as error:
-        yield Problem(where, f"the grammar names the group {error}, which is not there.")
-        return
-    same = spec.same_word
-    for sentence in (spec.text, same.one, same.other):
-        for word in sorted(set(sentence.split()) - known):
-            yield Problem(where, f"the language has no word {word!r}.")
-    for sentence in (same.one, same.other):
-        if same.word not in sentence.split():
-            yield Problem(where, f"{same.word!r} is not in {sentence!r}.")
-
-
-def _probes(catalogue: Catalogue) -> set[str]:
-    """component.probe for every function that all three files of a component define."""
-    found = set()
-    for component, folder in catalogue.folders.items():
-        names = []
-        for file in ("call.py", "cases.py", "reference.py"):
-            text = (folder / file).read_bytes() if (folder / file).is_file() else b""
-            module = ast.parse(text)  # a walkthrough has no cases and no reference
-            names.append({n.name for n in module.body if isinstance(n, ast.FunctionDef)})
-        found |= {f"{component}.{name}" for name in set.intersection(*names)}
-    return found
-
-
-def _named_probes(entry: Entry, spec: Build | Break) -> Iterator[str]:
-    yield from (figure.probe for figure in spec.figures.values() if figure.probe)
-    if isinstance(spec, Build):
-        yield from (f"{entry.component}.{check.probe}" for check in spec.checks)
-        return
-    yield from (need.probe for need in spec.needs)
-    yield from (symptom.probe for symptom in spec.fingerprint)
-    yield from (observed.probe for observed in spec.observe)
-    yield from (f"{entry.component}.{check.probe}" for check in spec.judged_by)
-    yield from (p.measured.probe for p in spec.predictions if p.measured)
-    yield from sorted(probes_of_steps(spec))
-    yield from (spec.pipeline,) if spec.pipeline else ()
-    yield from spec.also_changes
-
-
-def _break_problems(spec: Break) -> Iterator[str]:
-    if spec.cause.right not in [option.id for option in spec.cause.options]:
-        yield f"cause.right is {spec.cause.right!r}, which is none of its options."
-    for option in spec.cause.options:
-        if not option.because:
-            yield f"cause option {option.id!r} does not say why (`because`)."
-    for prediction in spec.predictions:
-        if prediction.kind == "choice" and len(prediction.options) < 2:
-            yield f"prediction {prediction.id!r} is a choice of fewer than two options."
-        if prediction.kind == "number" and prediction.tolerance is None:
-            yield f"prediction {prediction.id!r} is a number without a tolerance."
-        if prediction.kind != "text" and prediction.measured is None:
-            yield f"prediction {prediction.id!r} is not measured by anything."
-    for lang, cause in spec.hidden_cause.items():
-        for number, hint in enumerate(spec.hints, 1):
-            if hint.get(lang, "").strip().lower() == cause.strip().lower():
-                yield f"hint {number} is the hidden cause ({lang})."
-    for observed in spec.observe:
-        for label, expression in observed.orientation.items():
-            try:
-                evaluate(expression)
-            except ValueError as error:
-                yield f"orientation {label!r}: {error}."
-    for step in _steps(spec):
-        if step.pattern:
-            for code in (step.pattern.find, step.pattern.replace):
-                try:
-                    patterns.parse(code)
-                except SyntaxError as error:
-                    yield f"the pattern {code!r} is not Python: {error.msg}."
-    if not any(symptom.like != BEFORE for symptom in spec.fingerprint):
-        yield "the fingerprint has nothing that differs from healthy code."
-
-
-def _steps(spec: Break) -> Iterator[Step]:
-    waiting = [step for recipe in spec.inject for step in recipe.steps]
-    while waiting:
-        step = waiting.pop()
-        yield step
-        waiting += step.any
-
-
-# ---------------------------------------------------------------- what only running can tell
-
-
-def _model_folders(catalogue: Catalogue) -> list[Path]:
-    return sorted((catalogue.folder / "models").glob("*/"))
-
-
 def models(catalogue: Catalogue) -> dict[str, Tree]:
     """The pack's own models: each is its files laid over the template."""
     contract = catalogue.contract
@@ -288,7 +101,7 @@ def models(catalogue: Catalogue) -> dict[str, Tree]:
     modules = {where.partition(":")[0] for where in contract.roles.values()}
     base = model.read(template, contract.roots, modules) if template.is_dir() else {}
     found = {}
-    for folder in _model_folders(catalogue):
+    for folder in catalogue.model_folders():
         files = {f.relative_to(folder).as_posix(): f.read_bytes() for f in folder.rglob("*.py")}
         found[folder.name] = Tree(
             str(folder), tuple(contract.roots), {**base, **files}, contract.roles

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from engine.commands.flows import component_probe, jobs_of
-from engine.commands.observe_ import SHOWN_SEED
-from engine.judge.plan import derive
+from engine.commands.flows import jobs_of
+from engine.commands.observe_ import shown_draws
 from engine.observe.arithmetic import evaluate
 from engine.run.servers import Servers
-from engine.run.types import Draw, Outcome, Tree
+from engine.run.types import Outcome, Tree
 from engine.spec import yaml
 from engine.spec.load import FIGURE, convert, texts
 from engine.spec.types import Break, Build, Figure
@@ -54,17 +53,8 @@ def measured(
 ) -> dict[str, tuple[bool, str]]:
     """Each figure: whether it is what it says, and both numbers."""
     wanted = sorted({(one.probe, one.regime) for one in figures.values() if one.probe})
-    draws = []
-    for name, regime in wanted:
-        component, probe = component_probe(name, file)
-        draws.append(
-            Draw(component, probe, regime, derive(SHOWN_SEED, component, probe, regime), dtype)
-        )
-    work = jobs_of(servers.cases(draws, healthy=False)) if draws else []
-    sides = [
-        dict(zip(wanted, servers.outcomes(one, work), strict=True)) if work else {}
-        for one in (tree, broken)
-    ]
+    work = jobs_of(servers.cases(shown_draws(wanted, file, dtype), healthy=False))
+    sides = [dict(zip(wanted, servers.outcomes(one, work), strict=True)) for one in (tree, broken)]
     found = {}
     for key, figure in figures.items():
         names: dict[str, object] = {}

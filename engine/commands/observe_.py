@@ -92,12 +92,7 @@ def look(
     dtype = flows.dtype_of(servers, session.catalogue, healthy)
     wanted = {(o.probe, o.regime) for o in spec.observe}
     wanted |= {(p.measured.probe, p.measured.regime) for p in spec.predictions if p.measured}
-    draws = []
-    for name, regime in sorted(wanted):
-        component, probe = flows.component_probe(name, file)
-        seed = derive(SHOWN_SEED, component, probe, regime)
-        draws.append(Draw(component, probe, regime, seed, dtype))
-    cases = servers.cases(draws)
+    cases = servers.cases(shown_draws(sorted(wanted), file, dtype))
     work = flows.jobs_of(cases)
     own = dict(zip(sorted(wanted), servers.outcomes(healthy, work, server="before"), strict=True))
     now = dict(zip(sorted(wanted), servers.outcomes(broken, work, server="candidate"), strict=True))
@@ -117,6 +112,16 @@ def look(
     )
     judged = [(one.confidence, one.right) for one in scored if one.right is not None]
     return Observed(observations, scored, brier(judged))
+
+
+def shown_draws(wanted: Sequence[tuple[str, str]], file: str, dtype: str) -> list[Draw]:
+    """What a learner is shown of each (component.probe, regime)."""
+    draws = []
+    for name, regime in wanted:
+        component, probe = flows.component_probe(name, file)
+        seed = derive(SHOWN_SEED, component, probe, regime)
+        draws.append(Draw(component, probe, regime, seed, dtype))
+    return draws
 
 
 def _score(

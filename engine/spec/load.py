@@ -61,6 +61,7 @@ class Catalogue:
     def __init__(self, pack: str, folder: Path) -> None:
         self.pack = pack
         self.folder = folder
+        self._specs: dict[str, Any] = {}  # read once for each command
 
     @classmethod
     def find(cls, pack: str) -> Catalogue:
@@ -107,11 +108,17 @@ class Catalogue:
 
     def build(self, component: str) -> Build:
         """The build exercise of a component."""
-        return load(Path(self.entry(component).file), Build)
+        return self._read(self.entry(component), Build)
 
     def break_(self, id: str) -> Break:
         """A break exercise."""
-        return load(Path(self.entry(id).file), Break)
+        return self._read(self.entry(id), Break)
+
+    def _read(self, entry: Entry, kind: type[S]) -> S:
+        if entry.id not in self._specs:
+            self._specs[entry.id] = load(Path(entry.file), kind)
+        found: S = self._specs[entry.id]
+        return found
 
     @cached_property
     def folders(self) -> dict[str, Path]:
@@ -125,6 +132,10 @@ class Catalogue:
             for file in folder.glob("*.py"):
                 files[f"pack/{component}/{file.name}"] = file.read_bytes()
         return files
+
+    def model_folders(self) -> list[Path]:
+        """The pack's own models, on which exercises are proved."""
+        return sorted((self.folder / "models").glob("*/"))
 
     @cached_property
     def walkthroughs(self) -> dict[str, Path]:

@@ -6,7 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from trees import BREAKS
 
+from engine.commands import flows
 from engine.errors import USAGE, SpecError, UsageError
 from engine.spec.load import Catalogue, content_root, load, packs, texts
 from engine.spec.types import Break, Build, Pack
@@ -145,6 +147,21 @@ def test_an_unknown_pack_is_answered_with_the_nearest_and_with_all(elsewhere: Pa
 
 
 # ---------------------------------------------------------------- what stands on what
+
+
+@pytest.mark.parametrize("id", BREAKS)
+def test_what_a_break_needs_healthy_is_drawn_again_for_its_fix(id: str) -> None:
+    """Else a verdict could compare healthy code that has stopped to run with another that has."""
+    catalogue = Catalogue.find("minimodel")
+    needed = {
+        (need.probe, regime) for need in catalogue.break_(id).needs for regime in need.regimes
+    }
+    drawn = {
+        (f"{component}.{check.probe}", regime)
+        for component, check in flows._everything(catalogue, id)
+        for regime in check.regimes
+    }
+    assert len(needed & drawn) >= len(needed) / 2
 
 
 def users(elsewhere: Path, components: dict[str, list[str]], of: str) -> set[str]:
