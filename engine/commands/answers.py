@@ -103,7 +103,9 @@ class AnswerFile:
         unknown = set(given) - {prediction.id for prediction in asked}
         if unknown:
             raise UsageError(
-                f"There is no prediction {sorted(unknown)[0]!r}.", where=str(self.path)
+                f"There is no prediction {sorted(unknown)[0]!r}.",
+                where=str(self.path),
+                next=f"There are: {', '.join(prediction.id for prediction in asked)}.",
             )
         answers = []
         for prediction in asked:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import figures, flows, planning
+from engine.commands import figures, flows, planning, walkthrough
 from engine.commands.session import fresh_seed
 from engine.commands.slips import Problem, problems
 from engine.errors import EngineError, NotApplicable, SpecError
@@ -135,6 +135,11 @@ def _proofs(
                     yield from _figure_proofs(servers, catalogue, entry, name, tree, tree)
                 else:
                     yield from _break_proofs(servers, catalogue, entry.id, name, tree, sample)
+        for id in catalogue.walkthroughs:
+            for name in list(trees)[: 1 if sample is not None else None]:
+                if only in (None, id):
+                    progress(f"{id} on {name}")
+                    yield _walkthrough_proof(servers, catalogue, id, name, trees[name])
 
 
 def _why(verdict: Verdict) -> str:
@@ -192,6 +197,19 @@ def _figure_proofs(
     found = figures.measured(servers, entry.file, wanted, tree, broken, dtype)
     for key, (held, detail) in found.items():
         yield Proof(entry.id, name, f"the figure {key} is what it says", held, detail)
+
+
+def _walkthrough_proof(
+    servers: Servers, catalogue: Catalogue, id: str, name: str, tree: Tree
+) -> Proof:
+    claim = "the walkthrough shows what it names"
+    spec = catalogue.walkthrough(id)
+    number = walkthrough.vocabulary(spec)
+    try:
+        values = walkthrough.walked(servers, spec, tree, [number[w] for w in spec.text.split()])
+    except EngineError as error:
+        return Proof(id, name, claim, False, str(error).replace("\n", "; "))
+    return Proof(id, name, claim, True, f"{len(values)} values")
 
 
 def _models_for(

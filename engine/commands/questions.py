@@ -63,6 +63,8 @@ def slips(question: Question) -> Iterator[str]:
     """What is wrong with a question, as an author wrote it."""
     from engine.observe.arithmetic import evaluate
 
+    for name in _unknown(question):
+        yield f"a text names {{{name}}}, which is not drawn"
     if question.kind == "number":
         ends = [{k: float(r.low) for k, r in question.given.items()}]
         ends += [{k: float(r.high) for k, r in question.given.items()}]
@@ -86,6 +88,14 @@ def slips(question: Question) -> Iterator[str]:
         )
     if question.kind == "words" and not question.model_answer:
         yield "it has no `model_answer`"
+
+
+def _unknown(question: Question) -> list[str]:
+    """Placeholders in its texts that nothing fills. A figure has been filled in before."""
+    filled = {*question.given, *(("answer",) if question.kind == "number" else ())}
+    texts = [*question.ask.values(), *question.because.values()]
+    named = {name for text in texts for name in re.findall(r"\{(\w+)\}", text)}
+    return sorted(named - filled)
 
 
 def still_open(questions: Sequence[Question], attempt: Attempt | None) -> list[Question]:

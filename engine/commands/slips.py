@@ -56,7 +56,11 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             yield Problem(f"{pack_file}:1:1", f"`modes`: {mode!r} is the engine's own word.")
         for role in sorted(set(roles) - contract.roles.keys()):
             yield Problem(f"{pack_file}:1:1", f"`modes` names {role!r}, which is no role.")
-    known = _probes(catalogue)
+    try:
+        known = _probes(catalogue)
+    except SpecError as error:
+        yield Problem(error.where, error.what)
+        return
     for entry in entries.values():
         if only in (None, entry.id):
             yield from _entry_problems(catalogue, entry, known)
@@ -90,7 +94,7 @@ def _entry_problems(
         yield Problem(where, what)
     if isinstance(spec, Build):
         for question in spec.questions:
-            for what in questions.slips(question):
+            for what in dict.fromkeys(questions.slips(question)):
                 yield Problem(where, f"question {question.id!r}: {what}")
     if isinstance(spec, Break):
         for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
@@ -117,13 +121,13 @@ def _walkthrough_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]
     if component not in catalogue.folders:
         yield Problem(where, f"{spec.probe} is not a function of a call.py.")
     try:
-        known = {word for sentence in walkthrough.spoken(spec) for word in sentence.split()}
+        known = walkthrough.vocabulary(spec)
     except KeyError as error:
         yield Problem(where, f"the grammar names the group {error}, which is not there.")
         return
     same = spec.same_word
     for sentence in (spec.text, same.one, same.other):
-        for word in sorted(set(sentence.split()) - known):
+        for word in sorted(set(sentence.split()) - known.keys()):
             yield Problem(where, f"the language has no word {word!r}.")
     for sentence in (same.one, same.other):
         if same.word not in sentence.split():
@@ -131,13 +135,22 @@ def _walkthrough_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]
 
 
 def _probes(catalogue: Catalogue) -> set[str]:
-    """component.probe for every function that all three files of a component define."""
+    """component.probe for every function that all three files of a component define.
+
+    Raises SpecError for a file that is not Python.
+    """
     found = set()
     for component, folder in catalogue.folders.items():
         names = []
         for file in ("call.py", "cases.py", "reference.py"):
             text = (folder / file).read_bytes() if (folder / file).is_file() else b""
-            module = ast.parse(text)  # a walkthrough has no cases and no reference
+            try:
+                module = ast.parse(text)  # of nothing, as a walkthrough has no cases
+            except (SyntaxError, ValueError) as error:
+                line = getattr(error, "lineno", None) or 1
+                column = getattr(error, "offset", None) or 1
+                where = f"{folder / file}:{line}:{column}"
+                raise SpecError(f"This is not Python: {error}.", where=where) from None
             names.append({n.name for n in module.body if isinstance(n, ast.FunctionDef)})
         found |= {f"{component}.{name}" for name in set.intersection(*names)}
     return found

@@ -13,11 +13,11 @@ import numpy as np
 
 from engine.commands import flows
 from engine.commands.session import Session
-from engine.errors import LearnerCodeError, NotApplicable, UsageError
+from engine.errors import LearnerCodeError, NotApplicable, SpecError, UsageError
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
-from engine.run.servers import Job
-from engine.run.types import Values
+from engine.run.servers import Job, Servers
+from engine.run.types import Tree, Values
 from engine.spec.types import Walkthrough
 
 LIMIT = 120.0  # seconds: a training in number-by-number code takes a while
@@ -81,16 +81,16 @@ def run(
         _check_file(save)
     if save is not None or method == "tsne":
         _check_plots(method)
-    sentences = spoken(spec)
-    words = sorted({word for sentence in sentences for word in sentence.split()} | {END})
-    number = {word: i for i, word in enumerate(words)}
+    learner, catalogue = session.learner, session.catalogue
     text = spec.text if text is None else text
-    ids = _ids(number, text)
-    measured = _measured(session, spec, ids, sentences, number, progress)
-    _check_numbers(measured, len(words), len(ids))
-    values = {**measured, **_derived(measured, words, ids, spec)}
+    ids = _ids(vocabulary(spec), text)
+    tree = learner.tree(catalogue, session.model_files(), learner.model)
+    progress("a short training of your model")
+    with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+        values = walked(servers, spec, tree, ids)
+    words = list(vocabulary(spec))
     before, after = (
-        _points(_array(measured, f"table_{when}"), words, method) for when in ("before", "after")
+        _points(_array(values, f"table_{when}"), words, method) for when in ("before", "after")
     )
     if save is not None:
         _save(save, before, after)
@@ -120,6 +120,12 @@ def spoken(spec: Walkthrough) -> list[str]:
     return found
 
 
+def vocabulary(spec: Walkthrough) -> dict[str, int]:
+    """The words of the little language, and the end of a sentence, with their ids."""
+    words = {word for sentence in spoken(spec) for word in sentence.split()}
+    return {word: i for i, word in enumerate(sorted(words | {END}))}
+
+
 def _ids(number: Mapping[str, int], text: str) -> list[int]:
     """The words of a text as ids. Raises UsageError that lists the words there are."""
     given = re.findall(r"[^\s.,;!?]+", text)
@@ -138,19 +144,13 @@ def _ids(number: Mapping[str, int], text: str) -> list[int]:
     return [known[word.lower()] for word in given]
 
 
-def _measured(
-    session: Session,
-    spec: Walkthrough,
-    ids: Sequence[int],
-    sentences: Sequence[str],
-    number: Mapping[str, int],
-    progress: flows.Progress,
-) -> Values:
-    learner, catalogue = session.learner, session.catalogue
-    tree = learner.tree(catalogue, session.model_files(), learner.model)
+def walked(servers: Servers, spec: Walkthrough, tree: Tree, ids: Sequence[int]) -> Values:
+    """All that a walkthrough can show of this code. Raises NotApplicable, LearnerCodeError where the
+    code gives no such thing.
+    """
+    number, sentences, same = vocabulary(spec), spoken(spec), spec.same_word
     mixed = np.random.default_rng(SEED).permutation(len(sentences))
     stream = [number[word] for i in mixed for word in (*sentences[i].split(), END)]
-    same = spec.same_word
     one, other = (sentence.split() for sentence in (same.one, same.other))
     inputs: dict[str, Any] = {
         "ids": np.array(ids),
@@ -164,9 +164,7 @@ def _measured(
         "seed": SEED,
     }
     component, probe = flows.component_probe(spec.probe, "walkthroughs")
-    progress("a short training of your model")
-    with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
-        outcome = servers.outcomes(tree, [Job(component, probe, inputs)], limit=LIMIT)[0]
+    outcome = servers.outcomes(tree, [Job(component, probe, inputs)], limit=LIMIT)[0]
     if outcome.stopped:
         raise NotApplicable(
             f"Your model gave no answer ({outcome.stopped}) within {LIMIT:.0f} seconds.",
@@ -179,7 +177,11 @@ def _measured(
             next="The walkthrough needs a whole model, from the embedding to AdamW: `engine next`"
             " says which part is to be built now.",
         )
-    return outcome.values
+    _check_numbers(outcome.values, len(number), len(ids))
+    values = {**outcome.values, **_derived(outcome.values, list(number), ids, spec)}
+    for name in sorted({name for part in spec.parts for name in part.show} - values.keys()):
+        raise SpecError(f"Nothing is called {name!r} in what the walkthrough measures.")
+    return values
 
 
 def _check_numbers(measured: Values, words: int, length: int) -> None:

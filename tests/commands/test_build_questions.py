@@ -135,6 +135,9 @@ SLIPS = {
     "option 'a' does not say why": Question(
         id="q", kind="choice", ask=TEXT, right="a", options=(Option(id="a", text=TEXT),)
     ),
+    "a text names {W}": Question(
+        id="q", kind="number", ask={"en": "{W}?"}, answer="2", because={"en": "{answer}"}
+    ),
     "no `model_answer`": Question(id="q", kind="words", ask=TEXT),
     "range of V is empty": Question(
         id="q", kind="number", ask=TEXT, answer="V", because=TEXT, given={"V": Range(low=2, high=1)}

@@ -148,3 +148,12 @@ def test_a_probe_that_one_of_its_three_files_lacks_is_reported(spec: Spec, file:
     assert {p.what for p in report.problems} == {
         "layernorm.spreads is not a function of call.py, cases.py and reference.py."
     }
+
+
+def test_pack_code_that_is_not_python_is_a_problem_with_its_place(spec: Spec) -> None:
+    """And no bug of the engine."""
+    path = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps"))
+    code = path.parent / "call.py"
+    code.write_text("x = 1\ndef (\n", "utf-8")
+    (problem,) = dev_check.run(path).problems
+    assert problem.where.startswith(f"{code}:2:") and "not Python" in problem.what

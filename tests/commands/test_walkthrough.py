@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from workbench import ROOT, contents, engine, engine_json
 
-from engine.commands import init, slips, walkthrough
+from engine.commands import dev_check, init, slips, walkthrough
 from engine.commands.session import Session
 from engine.errors import LearnerCodeError, UsageError
 from engine.observe.projection import nearest, pca
@@ -228,3 +228,15 @@ def test_slips_of_an_author_are_reported(
     file.write_text(text.replace(find, replace), "utf-8")
     catalogue = Catalogue("minimodel", tmp_path / "minimodel")
     assert any(said in problem.what for problem in slips.problems(catalogue, TOPIC))
+
+
+def test_dev_check_proves_that_it_shows_what_it_names(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "exercises" / "minimodel", tmp_path / "minimodel")
+    file = tmp_path / "minimodel" / "walkthroughs" / f"{TOPIC}.yaml"
+    (proof,) = dev_check.run(file, sample=0).proofs
+    assert proof.held
+    file.write_text(
+        file.read_text("utf-8").replace("show: [batch_shape]", "show: [bath_shape]"), "utf-8"
+    )
+    (proof,) = dev_check.run(file, sample=0).proofs
+    assert not proof.held and "bath_shape" in proof.detail
