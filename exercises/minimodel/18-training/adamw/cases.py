@@ -2,6 +2,7 @@
 
 import numpy as np
 from pack.common import distinct, normal
+from pack.optimised import count_of, few, shapes_of, spread
 
 GRADIENTS = {"near_eps": 1e-8, "tiny": 1e-12, "huge": 1e12}  # scales; 1 elsewhere
 SHOWN_GRADIENTS = {"shown": 1.0, "shown_1e6": 1e-6, "shown_1e7": 1e-7, "shown_small": 1e-8}
@@ -43,27 +44,15 @@ def drawn_gradients(rng, regime, T, shape, dtype):
         g[...] = 0.0
     if regime == "some_zero":
         g *= rng.random(shape) < 0.5
-    if regime == "spread_rows":  # each row some orders of magnitude above the one before
-        g *= (
-            (10.0 ** np.linspace(-7, 5, shape[0]))
-            .reshape(-1, *[1] * (len(shape) - 1))
-            .astype(dtype)
-        )
+    if regime == "spread_rows":
+        g *= spread(shape, dtype)
     if regime == "constant":
         g[...] = g[:1]
     return g
 
 
 def steps(rng, regime, dtype):
-    n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
-    shapes = {"w": (n, m), "b": (m,), "k": (r, 1, 3)}
-    if regime == "large":
-        shapes = {"w": (41, 53), "b": (1100,), "k": (67, 1, 3)}
-    if regime == "single":
-        shapes = {"w": (1, 1), "b": (1,), "k": (1, 1, 1)}
-    if regime == "long":
-        shapes = {"w": (3, 1), "b": (1,), "k": (1, 1, 3)}
-    T = {"one_step": 1, "long": 150}.get(regime) or int(rng.integers(3, 7))
+    shapes, T = shapes_of(rng, regime), count_of(rng, regime)
     size = {"defaults": 0.05, "tiny": 1e-4}.get(regime, 1.0)
     drawn = {name: normal(rng, shape, dtype, size) for name, shape in shapes.items()}
     for name, shape in shapes.items():
@@ -75,13 +64,6 @@ def alone(rng, regime, dtype):
     n, m = distinct(rng, n=(3, 6), m=(3, 6))
     grads = drawn_gradients(rng, regime, 3, (n, m), dtype)
     return {"p": normal(rng, (n, m), dtype), "grads": grads, **arguments(rng, regime)}
-
-
-def few(rng, regime, T, dtype):
-    """A parameter and T gradients."""
-    n, m = distinct(rng, n=(3, 6), m=(3, 6))
-    shape = (n,) if regime == "vector" else (n, m)
-    return normal(rng, shape, dtype), normal(rng, (T, *shape), dtype)
 
 
 def schedule(rng, regime, dtype):

@@ -2,6 +2,7 @@
 
 import numpy as np
 from pack.common import distinct, normal
+from pack.optimised import shapes_of
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of gradients; 1 elsewhere
 
@@ -25,20 +26,11 @@ def limit(rng, regime, norm):
     return norm * float(rng.uniform(0.05, 0.6))
 
 
-def shapes_of(rng, regime):
-    n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
-    if regime == "large":
-        return (41, 53), (1100,), (67, 1, 3)
-    if regime == "single":
-        return (1, 1), (1,), (1, 1, 1)
-    return (n, m), (m,), (r, 1, 3)
-
-
 def forward(rng, regime, dtype):
-    drawn = {"w": None, "b": None, "k": None}
+    drawn = {}
     kind = np.dtype(dtype).type
     size = SIZES.get(regime.partition("_")[0], 1.0)
-    for name, shape in zip(drawn, shapes_of(rng, regime)):
+    for name, shape in shapes_of(rng, regime).items():
         drawn[name] = normal(rng, shape, dtype, size)
     if regime == "spread":  # one gradient far above the others
         drawn["w"], drawn["k"] = drawn["w"] * kind(1e6), drawn["k"] * kind(1e-3)

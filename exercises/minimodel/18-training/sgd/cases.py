@@ -2,6 +2,7 @@
 
 import numpy as np
 from pack.common import distinct, normal
+from pack.optimised import count_of, few, shapes_of, spread
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of parameters and gradients; 1 elsewhere
 
@@ -18,21 +19,8 @@ def momentum_for(rng, regime):
     return {"no_momentum": 0.0, "all_momentum": 1.0}.get(regime)
 
 
-def spread(shape, dtype):
-    """Each row some orders of magnitude above the one before."""
-    return (10.0 ** np.linspace(-7, 5, shape[0])).reshape(-1, *[1] * (len(shape) - 1)).astype(dtype)
-
-
 def steps(rng, regime, dtype):
-    n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
-    shapes = {"w": (n, m), "b": (m,), "k": (r, 1, 3)}
-    if regime == "large":
-        shapes = {"w": (41, 53), "b": (1100,), "k": (67, 1, 3)}
-    if regime == "single":
-        shapes = {"w": (1, 1), "b": (1,), "k": (1, 1, 1)}
-    if regime == "long":
-        shapes = {"w": (3, 1), "b": (1,), "k": (1, 1, 3)}
-    T = {"one_step": 1, "long": 150}.get(regime) or int(rng.integers(3, 7))
+    shapes, T = shapes_of(rng, regime), count_of(rng, regime)
     drawn = {}
     for name, shape in shapes.items():
         size = spread(shape, dtype) if regime == "spread_rows" else SIZES.get(regime, 1.0)
@@ -43,13 +31,6 @@ def steps(rng, regime, dtype):
         drawn[name + "_grads"] = np.zeros_like(grads) if regime == "zeros" else grads
     lr = 0.0 if regime == "still" else float(rng.uniform(0.02, 0.3))
     return {**drawn, "lr": lr, "momentum": momentum_for(rng, regime)}
-
-
-def few(rng, regime, T, dtype):
-    """A parameter and T gradients."""
-    n, m = distinct(rng, n=(3, 6), m=(3, 6))
-    shape = (n,) if regime == "vector" else (n, m)
-    return normal(rng, shape, dtype), normal(rng, (T, *shape), dtype)
 
 
 def schedule(rng, regime, dtype):

@@ -1,0 +1,35 @@
+"""What the cases of optimisers share: parameters of several shapes, and gradients for them."""
+
+from __future__ import annotations
+
+import numpy as np
+from pack.common import distinct, normal
+
+
+def shapes_of(rng, regime):
+    """A matrix w, a vector b and a parameter k of three axes."""
+    n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
+    if regime == "large":
+        return {"w": (41, 53), "b": (1100,), "k": (67, 1, 3)}
+    if regime == "single":
+        return {"w": (1, 1), "b": (1,), "k": (1, 1, 1)}
+    if regime == "long":
+        return {"w": (3, 1), "b": (1,), "k": (1, 1, 3)}
+    return {"w": (n, m), "b": (m,), "k": (r, 1, 3)}
+
+
+def count_of(rng, regime):
+    """How many steps."""
+    return {"one_step": 1, "long": 150}.get(regime) or int(rng.integers(3, 7))
+
+
+def spread(shape, dtype):
+    """Factors that set each row some orders of magnitude above the one before."""
+    return (10.0 ** np.linspace(-7, 5, shape[0])).reshape(-1, *[1] * (len(shape) - 1)).astype(dtype)
+
+
+def few(rng, regime, T, dtype):
+    """A parameter and T gradients."""
+    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    shape = (n,) if regime == "vector" else (n, m)
+    return normal(rng, shape, dtype), normal(rng, (T, *shape), dtype)
