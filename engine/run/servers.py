@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import os
 import select
 import shutil
@@ -34,7 +33,8 @@ import msgspec
 
 from engine.errors import LearnerCodeError, SpecError
 from engine.run.child import wire
-from engine.run.types import MANNERS, Case, Draw, Frame, Outcome, Raised, Sandbox, Tree, Values
+from engine.run.decode import outcome_of, raised_of
+from engine.run.types import MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
 
 CHILD_MODULES = ("wire", "sandbox", "tree", "tracer", "jobs", "server")
 LOADER = """
@@ -326,7 +326,7 @@ class Servers:
             if answer.get("wire"):
                 raise SpecError(f"The pack's code recorded {answer['wire']}.", where=where)
             if answer["raised"] is not None:
-                raised = _raised(answer["raised"])
+                raised = raised_of(answer["raised"])
                 assert raised is not None
                 at = raised.frames[-1] if raised.frames else Frame("", 0, "", "")
                 raise SpecError(
@@ -334,7 +334,7 @@ class Servers:
                     where=f"{where} ({at.path}:{at.line}: {at.text})",
                 )
             expected = {
-                name: Outcome(values=found["values"], raised=_raised(found["raised"]))
+                name: Outcome(values=found["values"], raised=raised_of(found["raised"]))
                 for name, found in answer["expected"].items()
             }
             cases.append(Case(draw, answer["inputs"], expected, answer["named"]))
@@ -377,7 +377,7 @@ class Servers:
         found: dict[int, Outcome] = {}
 
         def answered(position: int, answer: Any) -> None:
-            found[rest[position]] = _outcome(answer, limit or self.limit)
+            found[rest[position]] = outcome_of(answer, limit or self.limit)
             if arrived is not None:
                 arrived(rest[position], found[rest[position]])
 
@@ -552,54 +552,3 @@ def own_paths() -> list[Path]:
     """Where the engine itself lies on this machine: closed to learner code."""
     package = Path(__file__).resolve().parent.parent
     return [package, package.parent / "exercises", package.parent / "learners"]
-
-
-def _raised(found: Any) -> Raised | None:
-    return None if found is None else msgspec.convert(found, Raised)
-
-
-def _outcome(answer: Any, limit: float) -> Outcome:
-    """What a child answered, which may be anything, as an outcome."""
-    try:
-        if answer.get("wire"):
-            return Outcome(values={"answer": {"odd": str(answer["wire"])}})
-        seconds = float(answer["seconds"])
-        return Outcome(
-            values={str(name): _value(value) for name, value in answer["values"].items()},
-            raised=_raised(answer["raised"]),
-            changed=tuple(str(name) for name in answer["changed"]),
-            seconds=min(max(seconds, 0.0), limit) if math.isfinite(seconds) else limit,
-            trace=tuple(_traced(row) for row in answer.get("trace", ())),
-        )
-    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        return Outcome(stopped="died", output="(the answer was not of the right form)")
-
-
-def _value(value: Any) -> Any:
-    """A recorded value, as `jobs.snapshot` makes them. Raises TypeError for anything else."""
-    if isinstance(value, int) and abs(value) >= 1 << 63:
-        raise TypeError("a number beyond 64 bits")
-    if value is None or isinstance(value, (bool, int, float, str)) or _is_array(value):
-        return value
-    if isinstance(value, dict) and len(value) == 1:
-        if isinstance(value.get("list"), list):
-            return {"list": [_value(item) for item in value["list"]]}
-        if isinstance(value.get("odd"), str):
-            return value
-    raise TypeError("not a recorded value")
-
-
-def _traced(row: Any) -> Any:
-    """One row of a trace, as `tracer.Recorder.found` makes them. Raises TypeError."""
-    path, *place, kind = row["site"]
-    whole = len(place) == 4 and all(type(n) is int for n in [*place, *row["frames"]])
-    named = isinstance(path, str) and isinstance(kind, str)
-    arrays = all(_is_array(value) for value in row["values"])
-    if not (whole and named and arrays and len(row["frames"]) == len(row["values"])):
-        raise TypeError("not a row of a trace")
-    return row
-
-
-def _is_array(value: Any) -> bool:
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.ndarray)
