@@ -7,6 +7,7 @@ import pytest
 
 from engine.commands import flows
 from engine.errors import SpecError
+from engine.run.child.server import needed
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
 from engine.spec.load import Catalogue
@@ -167,3 +168,21 @@ def test_a_healthy_model_agrees_with_the_reference(
         assert (outcome.stopped, outcome.raised, outcome.changed) == (None, None, ())
         for name, expected in case.expected[""].values.items():
             assert np.allclose(outcome.values[name], expected, rtol=1e-9), (case.draw, name)
+
+
+def test_only_what_a_probe_needs_is_compiled_before_it_runs() -> None:
+    """Its component's files, what they import of others, and what all share."""
+    files = {
+        "pack/common.py": b"from pack import more\n",
+        "pack/more.py": b"",
+        "pack/block/call.py": b"",
+        "pack/block/reference.py": b"from pack.attention.reference import attend\n",
+        "pack/attention/reference.py": b"import pack.rope.reference as rope\n",
+        "pack/attention/call.py": b"",
+        "pack/rope/reference.py": b"",
+        "pack/lstm/reference.py": b"",
+        "pack/lstm/call.py": b"",
+    }
+    assert needed(files, {"block"}) == {path for path in files if "lstm" not in path}
+    assert needed(files, {"rope"}) == {"pack/common.py", "pack/more.py", "pack/rope/reference.py"}
+    assert needed(files, {None}) == {"pack/common.py", "pack/more.py"}

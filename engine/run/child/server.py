@@ -11,6 +11,7 @@ Sent as text: standard library, numpy when it is there.
 from __future__ import annotations
 
 import os
+import re
 import select
 import shutil
 import signal
@@ -104,7 +105,6 @@ def serve(fd):
         kind = message["do"]
         if kind == "hold":
             held.texts = Tree(message["root"], [""], message["texts"])
-            held.texts.warm()
             held.workdir = message["workdir"]
             held.memory = message["memory"]
             held.confined = message["confined"]
@@ -128,6 +128,7 @@ def run(fd, held, message):
     Each frame of the child comes behind a token of this run and the number of its job, so that
     whatever else is written to the descriptor is not taken for an answer.
     """
+    held.texts.warm(needed(held.texts.files, {job.get("component") for job in message["jobs"]}))
     limit, count = message["limit"], len(message["jobs"])
     token = os.urandom(16)
     results_out, results_in = os.pipe()
@@ -197,6 +198,22 @@ def run(fd, held, message):
         return
     text = kept.decode("utf-8", "replace")
     wire.write(fd, wire.encode({"end": reason, "status": status, "output": text}))
+
+
+def needed(files, components):
+    """The files of a pack that probes of these components run: theirs, and what those import."""
+    names, found = set(components), set()
+    while True:
+        more = {
+            path
+            for path in files
+            if path not in found and (path.count("/") < 2 or path.split("/")[1] in names)
+        }
+        if not more:
+            return found
+        found |= more
+        for path in more:
+            names.update(name.decode() for name in re.findall(rb"\bpack\.(\w+)", files[path]))
 
 
 def answers(arrived, token):

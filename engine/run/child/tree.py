@@ -34,9 +34,9 @@ class Tree:
             return path[len(start) :]
         return None
 
-    def warm(self):
-        """Compile every file once, so that each forked child only executes."""
-        for relative in self.files:
+    def warm(self, paths=None):
+        """Compile these files once, or all, so that each forked child only executes."""
+        for relative in self.files if paths is None else paths:
             if relative.endswith(".py"):
                 try:
                     self.code(relative)
