@@ -18,17 +18,18 @@ from engine.commands.flows import Halted, Progress, component_probe, dtype_of, j
 from engine.errors import NotApplicable, SpecError
 from engine.inject import places
 from engine.inject.cascade import Injection, NotFound, inject
-from engine.inject.oracle import BEFORE, SEEDS, Item, Oracle
+from engine.inject.oracle import BEFORE, SEEDS, Asked, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.reach import Reach, affected
 from engine.inject.source import walked
-from engine.judge.plan import derive, plan
+from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
+from engine.run.abreast import at_once
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree, Values
 from engine.spec.load import Catalogue, roles_of_steps, traced
-from engine.spec.types import Break, Check, Need
+from engine.spec.types import Break, Check, Need, Symptom
 
 NEED_DRAWS = 2  # draws a property and regime, before a break
 SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection
@@ -99,11 +100,24 @@ def plan_break(
             where=halted.outcome.output[:500],
             next="Is there an endless loop, or a print in one, that runs on import?",
         ) from None
-    check_needs(servers, catalogue, id, tree, dtype, seed)
     started = time.perf_counter()
-    oracle = oracle_for(servers, catalogue, id, tree, dtype, seed, known, progress)
-    trace = Tracer(
-        servers, entry.file, tree, dtype, seed, [traced(recipe) for recipe in spec.inject]
+    recipes = [traced(recipe) for recipe in spec.inject]
+    trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
+    needs = _needs(catalogue, id, dtype, seed)
+    symptoms = _symptoms(spec, entry.file, dtype, seed)
+    first = recipes[0] if recipes else ()
+    needed, shown, followed = servers.cases_together(
+        (needs.draws, [""]),
+        ([draw for draw, _ in symptoms], _variants(symptoms)),
+        (trace.draws(first), [""]),
+    )
+    own, _ = at_once(
+        lambda: servers.outcomes(tree, jobs_of([*needed, *shown])),
+        lambda: trace.measure(first, followed),
+    )
+    _check_needs(servers, catalogue, id, tree, needs, needed, own[: len(needed)])
+    oracle = _oracle(
+        servers, catalogue, id, _items(shown, symptoms, own[len(needed) :]), known, progress
     )
     code = Code(tree, role_files(tree.roles, tree.roots, tree.files))
     try:
@@ -153,18 +167,34 @@ def oracle_for(
 ) -> Oracle:
     """What decides whether a candidate bites in this healthy tree. Raises SpecError."""
     entry, spec = catalogue.entry(id), catalogue.break_(id)
-    touched = {entry.component} | catalogue.users(entry.component)
+    symptoms = _symptoms(spec, entry.file, dtype, seed)
+    draws = [draw for draw, _ in symptoms]
+    cases = servers.cases(draws, _variants(symptoms), healthy=False)
+    items = _items(cases, symptoms, servers.outcomes(tree, jobs_of(cases)))
     known = siblings or Siblings(servers, catalogue, tree, seed)
-    symptoms = _symptoms(servers, catalogue, spec, entry.file, tree, dtype, seed)
+    return _oracle(servers, catalogue, id, items, known, progress)
+
+
+def _oracle(
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    symptoms: Sequence[Item],
+    known: Siblings,
+    progress: Progress,
+) -> Oracle:
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    touched = {entry.component} | catalogue.users(entry.component)
 
     def near(candidate: Tree) -> list[Item]:
         found = known.reached_by(candidate, touched)
         return [item for item in found if item.probe not in spec.also_changes]
 
-    def measure(candidate: Tree, cases: Sequence[Case], limit: float) -> list[Outcome]:
+    def measure(asked: Sequence[Asked]) -> list[list[Outcome]]:
         progress(f"looking for a place for the bug: {oracle.tried} tried")
-        limit = min(limit, servers.limit)
-        return servers.outcomes(candidate, jobs_of(cases), limit=limit)
+        return servers.several(
+            [(tree, jobs_of(cases), min(limit, servers.limit)) for tree, cases, limit in asked]
+        )
 
     oracle = Oracle(measure, symptoms, near)
     if not oracle.check_symptom():
@@ -176,26 +206,44 @@ def check_needs(
     servers: Servers, catalogue: Catalogue, id: str, tree: Tree, dtype: str, seed: int
 ) -> None:
     """Whether a tree is healthy where a break needs it. Raises Unhealthy."""
-    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    made = _needs(catalogue, id, dtype, seed)
+    cases = servers.cases(made.draws)
+    outcomes = servers.outcomes(tree, jobs_of(cases))
+    _check_needs(servers, catalogue, id, tree, made, cases, outcomes)
+
+
+def _needs(catalogue: Catalogue, id: str, dtype: str, seed: int) -> Plan:
+    """What has to be healthy for a break."""
     checks = []
-    for need in spec.needs:
-        component, probe = component_probe(need.probe, entry.file)
+    for need in catalogue.break_(id).needs:
+        component, probe = component_probe(need.probe, catalogue.entry(id).file)
         check = Check(id=probe, shows={}, probe=probe, regimes=need.regimes, draws=NEED_DRAWS)
         checks.append((component, check))
-    made = plan(checks, seed=seed, dtype=dtype)
-    cases = servers.cases(made.draws)
-    failing = healthy(made, cases, servers.outcomes(tree, jobs_of(cases)))
+    return plan(checks, seed=seed, dtype=dtype)
+
+
+def _check_needs(
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    tree: Tree,
+    made: Plan,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+) -> None:
+    failing = healthy(made, cases, outcomes)
     if failing:
         _check_roles(servers, catalogue, id, tree, failing[0].component)
         first = failing[0]
         assert first.difference is not None
         name = f" in {first.difference.value}" if first.difference.value else ""
+        needs = catalogue.break_(id).needs
         raise Unhealthy(
             f"{id} needs a healthy {first.component}, and yours is not: expected"
             f" {first.difference.expected}{name}, got {first.difference.got}. Nothing was changed.",
             where=f"{first.component}.{first.id}, {first.regime}: {first.inputs}"
             + "".join(f"\n  {line}" for line in first.traceback[-3:]),
-            next=f"`engine submit-build {_to_mend(catalogue, spec.needs, first.component)}` shows"
+            next=f"`engine submit-build {_to_mend(catalogue, needs, first.component)}` shows"
             " what to mend first.",
         )
 
@@ -221,29 +269,32 @@ def _to_mend(catalogue: Catalogue, needs: Sequence[Need], component: str) -> str
     return component if component in catalogue.entries else next(iter(catalogue.entries))
 
 
-def _symptoms(
-    servers: Servers,
-    catalogue: Catalogue,
-    spec: Break,
-    file: str,
-    tree: Tree,
-    dtype: str,
-    seed: int,
-) -> list[Item]:
-    draws, likes = [], []
+def _symptoms(spec: Break, file: str, dtype: str, seed: int) -> list[tuple[Draw, Symptom]]:
+    """The draws that show a break, each with what it must look like."""
+    found = []
     for symptom in spec.fingerprint:
         component, probe = component_probe(symptom.probe, file)
         for regime in symptom.regimes:
             for i in range(SEEDS):
                 value = derive(seed, "oracle", component, probe, regime, i)
-                draws.append(Draw(component, probe, regime, value, dtype))
-                likes.append(symptom)
-    variants = sorted({symptom.like for symptom in likes} - {BEFORE})
-    cases = servers.cases(draws, variants, healthy=False)
-    before = servers.outcomes(tree, jobs_of(cases))
+                found.append((Draw(component, probe, regime, value, dtype), symptom))
+    return found
+
+
+def _variants(symptoms: Sequence[tuple[Draw, Symptom]]) -> list[str]:
+    """Under which names the reference is asked for them."""
+    return sorted({symptom.like for _, symptom in symptoms} - {BEFORE})
+
+
+def _items(
+    cases: Sequence[Case],
+    symptoms: Sequence[tuple[Draw, Symptom]],
+    before: Sequence[Outcome],
+) -> list[Item]:
+    """Symptoms as the oracle wants them; before: what the healthy code gave in these cases."""
     return [
         Item(case, symptom.like, own, symptom.values)
-        for case, symptom, own in zip(cases, likes, before, strict=True)
+        for case, (_, symptom), own in zip(cases, symptoms, before, strict=True)
     ]
 
 
@@ -347,21 +398,31 @@ class Tracer:
         asked = (name, regime)
         if asked not in self._runs:
             group = next((group for group in self._together if asked in group), [asked])
-            self._trace([pair for pair in group if pair not in self._runs])
+            pairs = [pair for pair in group if pair not in self._runs]
+            self.measure(pairs, self._servers.cases(self.draws(pairs)))
         return self._runs[asked]
 
-    def _trace(self, pairs: Sequence[tuple[str, str]]) -> None:
+    def draws(self, pairs: Sequence[tuple[str, str]]) -> list[Draw]:
+        """Two of each (probe, regime), with different sizes."""
         draws = []
         for name, regime in pairs:
             component, probe = component_probe(name, self._file)
             for i in range(2):
                 seed = derive(self._seed, "trace", component, probe, i)
                 draws.append(Draw(component, probe, regime, seed, self._dtype))
-        cases = self._servers.cases(draws)
+        return draws
+
+    def measure(self, pairs: Sequence[tuple[str, str]], cases: Sequence[Case]) -> None:
+        """Trace (probe, regime)s on the cases of their draws."""
+        if not pairs:
+            return
         named = [{**case.expected[""].values, **case.named} for case in cases]
         sizes = {size for values in named for value in values.values() for size in _sizes(value)}
         outcomes = self._servers.outcomes(
-            self._tree, jobs_of(cases), trace={"sizes": sorted(sizes), "cap": TRACE_CAP}
+            self._tree,
+            jobs_of(cases),
+            server="traced",
+            trace={"sizes": sorted(sizes), "cap": TRACE_CAP},
         )
         recorded = [
             (values, places.Recording(outcome.trace))

@@ -11,6 +11,7 @@ from engine.inject.oracle import Oracle, Trial
 from engine.inject.proposers import Code, Proposer, Trace
 from engine.inject.source import Edit, Unencodable, apply_all, changed, overlap
 from engine.inject.tidy import blemishes, tidied
+from engine.run.types import Tree
 from engine.spec.types import Recipe, Step
 
 MAX_TRIALS = 200
@@ -24,6 +25,11 @@ class Candidate(msgspec.Struct, frozen=True):
 
     edits: tuple[Edit, ...]
     how: str
+
+    @property
+    def key(self) -> tuple[Edit, ...]:
+        """The same for two that change the same."""
+        return tuple(sorted(self.edits))
 
 
 class Injection(msgspec.Struct, frozen=True):
@@ -57,77 +63,124 @@ def inject(
 
     trace: runs a probe with recording on, for role edits. only: proposers to use, all when empty.
     """
-    nearest: tuple[int, str] = (-1, "nothing that could be tried")
-    seen: dict[tuple[Edit, ...], Trial] = {}
-    proposer = Proposer(code, trace)
-    best: tuple[tuple[int, int], Injection] | None = None
-    until = MAX_TRIALS
+    search = Search(code, oracle, Proposer(code, trace), only)
     for recipe in recipes:
         partial: list[Candidate] = [Candidate((), "")]
         for position, step in enumerate(recipe.steps):
             last = all(later.optional for later in recipe.steps[position + 1 :])
             more = position < len(recipe.steps) - 1
             grown: list[Candidate] = []
-            for candidate, so_far in _extended(partial, step, proposer):
-                if only and candidate.how not in only:
-                    continue
-                key = tuple(sorted(candidate.edits))
-                if key not in seen:
-                    if oracle.tried >= until:
-                        if best:
-                            return best[1]
-                        raise NotFound(
-                            sorted(code.sources), nearest[1], oracle.tried, proposer.unfit
-                        )
-                    files = _applied(code, candidate)
-                    if files is None:
-                        continue
-                    seen[key] = oracle.shows(code.tree.replaced(files))
-                trial, finished = seen[key], None
+            for candidate, so_far, trial in search.measured(partial, step):
                 if trial.accepted and last:
-                    trial, finished = _finished(code, candidate, oracle, trial)
-                    seen[key] = trial
-                if finished:
-                    rank_, found = finished
-                    if rank_[0] == 0 and found.changed_lines <= LINES:
-                        return found
-                    if best is None:
-                        until = min(MAX_TRIALS, oracle.tried + MORE)
-                    if best is None or rank_ < best[0]:
-                        best = (rank_, found)
-                    continue
-                rank = len(trial.met) + (10 if trial.sibling else 0)
-                if rank > nearest[0]:
-                    nearest = (rank, f"{_place(code, candidate)}: {trial.reason}")
+                    trial, finished = search.finished(candidate, trial)
+                    if finished:
+                        if finished.clean:
+                            return finished.injection
+                        continue
+                search.note(candidate, trial)
                 proved = set(step.proves) <= trial.met and (step.proves or trial.runs)
-                if more and proved and so_far.edits != key and len(grown) < GROWN:
+                if more and proved and so_far.edits != candidate.key and len(grown) < GROWN:
                     grown.append(candidate)
             partial = grown
-    if best:
-        return best[1]
-    raise NotFound(sorted(code.sources), nearest[1], oracle.tried, proposer.unfit)
+    return search.best()
 
 
-def _finished(
-    code: Code, candidate: Candidate, oracle: Oracle, shown: Trial
-) -> tuple[Trial, tuple[tuple[int, int], Injection] | None]:
-    """A candidate that shows the symptom, without what it leaves unused where that is verified too,
-    and how much a reader would stumble over: (blemishes that healthy code had not, changed lines).
-    None when it breaks something else.
+class Finished(msgspec.Struct, frozen=True):
+    """An injection that breaks nothing else. `blemishes`: what a reader would stumble over, that
+    healthy code had not.
     """
-    files = apply_all(code.sources, candidate.edits)
-    cleaner = _cleaner(code, candidate, files)
-    trial = oracle.try_(code.tree.replaced(cleaner)) if cleaner else None
-    if cleaner and trial and trial.accepted:
-        files = cleaner
-    else:
-        trial = oracle.spares(code.tree.replaced(files), shown)
+
+    injection: Injection
+    blemishes: int
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The lower the better."""
+        return self.blemishes, self.injection.changed_lines
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing better is looked for."""
+        return self.blemishes == 0 and self.injection.changed_lines <= LINES
+
+
+class Search:
+    """What has been tried, in one piece of code, and the best of it."""
+
+    def __init__(self, code: Code, oracle: Oracle, proposer: Proposer, only: Sequence[str]) -> None:
+        self._code, self._oracle, self._proposer, self._only = code, oracle, proposer, only
+        self._seen: dict[tuple[Edit, ...], Trial] = {}
+        self._nearest: tuple[int, str] = (-1, "nothing that could be tried")
+        self._best: Finished | None = None
+        self._until = MAX_TRIALS
+
+    def measured(
+        self, partial: Sequence[Candidate], step: Step
+    ) -> Iterator[tuple[Candidate, Candidate, Trial]]:
+        """The candidates of a step with the one that each extends, and whether the symptom is there.
+
+        After the first of all, two are measured at a time.
+        """
+        extended = _extended(partial, step, self._proposer)
+        while self._oracle.tried < self._until:
+            group: list[tuple[Candidate, Candidate]] = []
+            fresh: dict[tuple[Edit, ...], Tree] = {}
+            for candidate, so_far in extended:
+                if self._only and candidate.how not in self._only:
+                    continue
+                if candidate.key not in self._seen and candidate.key not in fresh:
+                    files = _applied(self._code, candidate)
+                    if files is None:
+                        continue
+                    fresh[candidate.key] = self._code.tree.replaced(files)
+                group.append((candidate, so_far))
+                if len(fresh) == (2 if self._oracle.tried else 1):
+                    break
+            if not group:
+                return
+            if fresh:
+                trials = self._oracle.shows([*fresh.values()])
+                self._seen |= dict(zip(fresh, trials, strict=True))
+            for candidate, so_far in group:
+                yield candidate, so_far, self._seen[candidate.key]
+
+    def finished(self, candidate: Candidate, shown: Trial) -> tuple[Trial, Finished | None]:
+        """A candidate that shows the symptom, without what it leaves unused where that is verified
+        too; None when it breaks something else.
+        """
+        code, oracle = self._code, self._oracle
+        files = apply_all(code.sources, candidate.edits)
+        cleaner = _cleaner(code, candidate, files)
+        trial = oracle.try_(code.tree.replaced(cleaner)) if cleaner else None
+        if cleaner and trial and trial.accepted:
+            files = cleaner
+        else:
+            trial = oracle.spares(code.tree.replaced(files), shown)
+        self._seen[candidate.key] = trial
         if not trial.accepted:
             return trial, None
-    blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
-    lines = _lines(code, files)
-    found = Injection(files, candidate.how, lines, oracle.tried)
-    return trial, ((max(0, blemished), lines), found)
+        blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
+        lines = _lines(code, files)
+        found = Finished(Injection(files, candidate.how, lines, oracle.tried), max(0, blemished))
+        if self._best is None:
+            self._until = min(MAX_TRIALS, oracle.tried + MORE)
+        if self._best is None or found.rank < self._best.rank:
+            self._best = found
+        return trial, found
+
+    def note(self, candidate: Candidate, trial: Trial) -> None:
+        """Remember what came nearest."""
+        rank = len(trial.met) + (10 if trial.sibling else 0)
+        if rank > self._nearest[0]:
+            self._nearest = (rank, f"{_place(self._code, candidate)}: {trial.reason}")
+
+    def best(self) -> Injection:
+        """The least bad of those that were accepted. Raises NotFound when none was."""
+        if self._best:
+            return self._best.injection
+        raise NotFound(
+            sorted(self._code.sources), self._nearest[1], self._oracle.tried, self._proposer.unfit
+        )
 
 
 def _cleaner(

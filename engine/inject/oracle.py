@@ -41,7 +41,8 @@ class Trial(msgspec.Struct, frozen=True):
     runs: bool = True
 
 
-Measure = Callable[[Tree, Sequence[Case], float], list[Outcome]]  # the last: limit in seconds
+Asked = tuple[Tree, Sequence[Case], float]  # the last: limit in seconds
+Measure = Callable[[Sequence[Asked]], list[list[Outcome]]]  # several at the same time
 Siblings = Callable[[Tree], list["Item"]]  # what a candidate's edits might reach, as it was before
 
 
@@ -69,17 +70,29 @@ class Oracle:
 
     def try_(self, tree: Tree) -> Trial:
         """Measure a candidate: the symptom, then the siblings."""
-        trial = self.shows(tree)
+        (trial,) = self.shows([tree])
         return self.spares(tree, trial) if trial.accepted else trial
 
-    def shows(self, tree: Tree) -> Trial:
-        """Whether the symptom is there: one draw of each, then the others."""
-        self.tried += 1
-        outcomes = self._run(tree, self._first)
-        met, reason = _compared(self._first, outcomes)
+    def shows(self, trees: Sequence[Tree]) -> list[Trial]:
+        """Whether the symptom is there, in each of one or two trees: one draw of each, and the others
+        where that has it (of a tree that is alone at the same time).
+        """
+        self.tried += len(trees)
+        if len(trees) == 1:
+            first, rest = self._run((trees[0], self._first), (trees[0], self._rest))
+            return [self._shown(first, lambda: rest)]
+
+        def others(tree: Tree) -> Callable[[], Sequence[Outcome]]:
+            return lambda: self._run((tree, self._rest))[0]
+
+        firsts = self._run(*((tree, self._first) for tree in trees))
+        return [self._shown(a, others(t)) for t, a in zip(trees, firsts, strict=True)]
+
+    def _shown(self, first: Sequence[Outcome], rest: Callable[[], Sequence[Outcome]]) -> Trial:
+        met, reason = _compared(self._first, first)
         if reason:
-            return Trial(False, met, reason, runs=_runs(self._first, outcomes))
-        _, reason = _compared(self._rest, self._run(tree, self._rest))
+            return Trial(False, met, reason, runs=_runs(self._first, first))
+        _, reason = _compared(self._rest, rest())
         return Trial(not reason, met, reason)
 
     def spares(self, tree: Tree, shown: Trial) -> Trial:
@@ -88,18 +101,26 @@ class Oracle:
         likely = [item for item in siblings if id(item) in self._told]
         others = [item for item in siblings if id(item) not in self._told]
         for group in (likely, others):
-            for item, outcome in zip(group, self._run(tree, group), strict=True):
+            for item, outcome in zip(group, self._run((tree, group))[0], strict=True):
                 if _unlike(item, outcome):
                     self._told.add(id(item))
                     reason = f"it also breaks {item.probe}"
                     return Trial(False, shown.met, reason, item.probe)
         return shown
 
-    def _run(self, tree: Tree, items: Sequence[Item]) -> list[Outcome]:
-        if not items:
-            return []
-        limit = WAIT + SLOWER * sum(item.before.seconds for item in items)
-        return self._measure(tree, [item.case for item in items], limit)
+    def _run(self, *asked: tuple[Tree, Sequence[Item]]) -> list[list[Outcome]]:
+        """What each tree gives for its items; those that have some at the same time."""
+        wanted = [
+            (
+                tree,
+                [item.case for item in items],
+                WAIT + SLOWER * sum(i.before.seconds for i in items),
+            )
+            for tree, items in asked
+            if items
+        ]
+        found = iter(self._measure(wanted) if wanted else [])
+        return [next(found) if items else [] for _, items in asked]
 
 
 def _compared(items: Sequence[Item], outcomes: Sequence[Outcome]) -> tuple[frozenset[str], str]:

@@ -193,7 +193,8 @@ def _array(
 def within(expected: np.ndarray, got: np.ndarray, tolerance: Tolerance) -> np.ndarray:
     """Element by element, whether `got` is `expected` but for rounding. NaN equals NaN."""
     wanted = expected.astype(np.float64)
-    given = got.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # an integer may be compared with what is none
+        given = got.astype(np.float64)
     size = np.abs(np.where(np.isfinite(wanted), wanted, 0.0))
     bound = tolerance.element * size
     if wanted.ndim:

@@ -27,11 +27,12 @@ from contextlib import closing
 from importlib import resources
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from engine.errors import LearnerCodeError, SpecError
+from engine.run.abreast import alternating, at_once
 from engine.run.child import wire
 from engine.run.decode import outcome_of, raised_of
 from engine.run.types import MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
@@ -58,7 +59,6 @@ RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 END = -1  # in the place of a job's number
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-T = TypeVar("T")
 Arrived = Callable[[int, Outcome], None]  # a job's position, and what it gave
 
 
@@ -129,6 +129,7 @@ class Servers:
         self._servers: dict[str, Server] = {}
         self._held: dict[str, Tree] = {}
         self._workdir = ""
+        self._starting = threading.Lock()  # two may ask for a server at the same time
         self.sandbox = Sandbox((0, 0, 0), None, 0, False)
         self.limit = LIMIT
         self.progress: Callable[[str], None] = lambda _: None  # told after each answer
@@ -241,8 +242,10 @@ class Servers:
             self.sandbox = msgspec.convert(hello, Sandbox)
 
     def _server(self, name: str) -> Server:
-        if name in self._servers:
-            return self._servers[name]
+        with self._starting:
+            return self._servers.get(name) or self._started(name)
+
+    def _started(self, name: str) -> Server:
         self._greet()
         ours, theirs = socket.socketpair()
         learner = name not in ("pack", "pack+")
@@ -282,27 +285,44 @@ class Servers:
         reference itself is wanted; without it and without variants only inputs are drawn.
         Raises SpecError when the pack's own code fails.
         """
-        if not draws:
-            return []
-        variants = tuple(variants)
-        half = self._beside("pack", len(draws))
-        if half:
-            parts = [(list(draws[i::2]), list(given[i::2])) for i in range(2)]
-            return alternating(
-                lambda: self._cases(*parts[0], variants, healthy, "pack"),
-                lambda: self._cases(*parts[1], variants, healthy, half),
-            )
-        return self._cases(draws, given, variants, healthy, "pack")
+        wanted = (*([""] if healthy else []), *(name for name in variants if name))
+        return self._cases(draws, [wanted] * len(draws), given)
+
+    def cases_together(self, *groups: tuple[Sequence[Draw], Iterable[str]]) -> list[list[Case]]:
+        """Several lists of draws, each with the names that the reference is asked under ("" itself,
+        else a variant), in one run. Raises SpecError.
+        """
+        draws: list[Draw] = []
+        wanted: list[tuple[str, ...]] = []
+        for group, names in groups:
+            draws += group
+            wanted += [tuple(names)] * len(group)
+        made = iter(self._cases(draws, wanted))
+        return [list(itertools.islice(made, len(group))) for group, _ in groups]
 
     def _cases(
         self,
         draws: Sequence[Draw],
-        given: Sequence[Values],
-        variants: Iterable[str],
-        healthy: bool,
-        server: str,
+        wanted: Sequence[Sequence[str]],
+        given: Sequence[Values] = (),
     ) -> list[Case]:
-        wanted = [*([""] if healthy else []), *[name for name in variants if name]]
+        if not draws:
+            return []
+        half = self._beside("pack", len(draws))
+        if half:
+            parts = [(draws[i::2], wanted[i::2], given[i::2]) for i in range(2)]
+            return alternating(
+                lambda: self._cases_of("pack", *parts[0]), lambda: self._cases_of(half, *parts[1])
+            )
+        return self._cases_of("pack", draws, wanted, given)
+
+    def _cases_of(
+        self,
+        server: str,
+        draws: Sequence[Draw],
+        wanted: Sequence[Sequence[str]],
+        given: Sequence[Values],
+    ) -> list[Case]:
         work = [
             {
                 "kind": "case",
@@ -311,7 +331,7 @@ class Servers:
                 "regime": draw.regime,
                 "seed": draw.seed,
                 "dtype": draw.dtype,
-                "variants": wanted,
+                "variants": list(wanted[i]),
                 **({"inputs": given[i]} if given else {}),
             }
             for i, draw in enumerate(draws)
@@ -365,6 +385,20 @@ class Servers:
             )
         return self._outcomes(tree, jobs, server, trace, limit, arrived)
 
+    def several(
+        self, asked: Sequence[tuple[Tree, Sequence[Job], float]], *, server: str = "learner"
+    ) -> list[list[Outcome]]:
+        """`outcomes` of a tree or two, each with its jobs and their limit, at the same time."""
+        if len(asked) != 2 or CORES < 2:
+            return [self.outcomes(t, jobs, server=server, limit=limit) for t, jobs, limit in asked]
+        (one, first, wait), (two, second, other) = asked
+        return [
+            *at_once(
+                lambda: self._outcomes(one, first, server, None, wait),
+                lambda: self._outcomes(two, second, f"{server}+", None, other),
+            )
+        ]
+
     def _outcomes(
         self,
         tree: Tree,
@@ -413,10 +447,7 @@ class Servers:
         """A second server for half of the jobs, where they and the processors are many; else ""."""
         if jobs < SPLIT or CORES < 2:
             return ""
-        other = f"{name}+"
-        self._server(name)
-        self._server(other)
-        return other
+        return f"{name}+"
 
     def sandbox_of(self, name: str) -> Sandbox:
         """What the machine offers; starts a server where none was needed yet."""
@@ -504,37 +535,6 @@ class Servers:
 def _spread(arrived: Arrived | None, start: int) -> Arrived | None:
     """For every other job, from `start` on."""
     return (lambda i, outcome: arrived(2 * i + start, outcome)) if arrived else None
-
-
-def alternating(even: Callable[[], list[T]], odd: Callable[[], list[T]]) -> list[T]:
-    """Two lists, made at the same time, as one: an item of the first, an item of the second, ...
-
-    What either raises is raised when both have ended, so that no server is left in the middle of an
-    answer; an interruption does not wait, as the servers then close and the other ends by itself.
-    """
-    made: list[list[T]] = []
-    failed: list[BaseException] = []
-
-    def second() -> None:
-        try:
-            made.append(odd())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=second, daemon=True)
-    thread.start()
-    try:
-        first = even()
-    except Exception:
-        thread.join()
-        raise
-    thread.join()
-    if failed:
-        raise failed[0]
-    both: list[T] = []
-    for pair in itertools.zip_longest(first, made[0]):
-        both += pair
-    return both[: len(first) + len(made[0])]
 
 
 def bootstrap() -> bytes:

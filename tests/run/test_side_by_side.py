@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from engine.run.servers import alternating
+from engine.run.abreast import alternating
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
