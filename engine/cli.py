@@ -53,6 +53,15 @@ def _maybe_session(name: str | None) -> Any:
         return None
 
 
+def _ahead() -> None:
+    """Before anything else in a command that will run the learner's code: its interpreter starts
+    while this one still imports.
+    """
+    from engine.run.zygote import ahead
+
+    ahead()
+
+
 def _emit(report: Any, as_json: bool) -> None:
     from engine.view.out import emit
 
@@ -135,6 +144,7 @@ def submit_build(
 
     Example: engine submit-build embedding
     """
+    _ahead()
     report = _submit_build(_session(learner), id, answers, json)
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
@@ -170,6 +180,7 @@ def break_(
 
     Example: engine break tied-vocab-mismatch
     """
+    _ahead()
     from engine.commands import break_ as command
     from engine.view.out import Progress
 
@@ -268,6 +279,7 @@ def submit_fix(answers: Answers = None, learner: Who = None, json: Json = False)
 
     Example: engine submit-fix
     """
+    _ahead()
     report = _submit_fix(_session(learner), answers, json)
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
@@ -294,6 +306,7 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
 
     Example: engine submit
     """
+    _ahead()
     from engine.practice.store import opened
 
     session = _session(learner)

@@ -13,6 +13,7 @@ from engine.commands.session import Session, fresh_seed, title
 from engine.errors import NotApplicable, UsageError
 from engine.practice import entries, notes
 from engine.practice.store import Attempt, alone, opened
+from engine.run.abreast import at_once
 from engine.spec.load import content_root
 from engine.spec.types import Prediction
 
@@ -71,16 +72,20 @@ def run(
             )
         notes_file = learner.notes(entry.phase_number)
         notes.check(notes_file)
-        files = session.model_files()
-        tree = learner.tree(catalogue, files, learner.model)
         with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+            files = session.model_files()
+            tree = learner.tree(catalogue, files, learner.model)
             planned = planning.plan_break(
                 servers, catalogue, entry.id, tree, fresh_seed(), progress=progress
             )
             attempt, answers = _predictions(session, entry.id, planned.ailing, ask)
-            _write(session, entry.id, attempt, files, planned)
             broken = tree.replaced(planned.injection.files)
-            observed = look(servers, session, entry.id, tree, broken, answers)
+            _, observed = at_once(
+                lambda: _write(session, entry.id, attempt, files, planned),
+                lambda: look(
+                    servers, session, entry.id, tree, broken, answers, dtype=planned.dtype
+                ),
+            )
         session.store.append(
             entry.id, attempt, "observed", {"scored": msgspec.to_builtins(observed.scored)}
         )

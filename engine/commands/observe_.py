@@ -86,16 +86,24 @@ def look(
     healthy: Tree,
     broken: Tree,
     answers: Sequence[Answer],
+    *,
+    dtype: str = "",
 ) -> Observed:
-    """Run what the exercise observes on both trees; score the answers by what came out."""
+    """Run what the exercise observes on both trees; score the answers by what came out.
+
+    dtype: of the healthy tree's arrays, where it is known.
+    """
     spec, file = session.catalogue.break_(id), session.catalogue.entry(id).file
-    dtype = flows.dtype_of(servers, session.catalogue, healthy)
+    dtype = dtype or flows.dtype_of(servers, session.catalogue, healthy)
     wanted = {(o.probe, o.regime) for o in spec.observe}
     wanted |= {(p.measured.probe, p.measured.regime) for p in spec.predictions if p.measured}
     cases = servers.cases(shown_draws(sorted(wanted), file, dtype))
     work = flows.jobs_of(cases)
-    own = dict(zip(sorted(wanted), servers.outcomes(healthy, work, server="before"), strict=True))
-    now = dict(zip(sorted(wanted), servers.outcomes(broken, work, server="candidate"), strict=True))
+    before, after = servers.several(
+        [(healthy, work, servers.limit), (broken, work, servers.limit)], server="shown"
+    )
+    own = dict(zip(sorted(wanted), before, strict=True))
+    now = dict(zip(sorted(wanted), after, strict=True))
     observations = tuple(
         diagnostics.observe(
             session.text(o.title),

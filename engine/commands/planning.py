@@ -63,6 +63,7 @@ class Planned(msgspec.Struct, frozen=True):
     file: str
     symbol: str
     milliseconds: float
+    dtype: str  # of the tree's arrays
     ailing: tuple[str, ...]  # build checks of this component that fail, and do not stand in the way
 
 
@@ -127,7 +128,7 @@ def plan_break(
     path = next(iter(injection.files))
     milliseconds = 1000 * (time.perf_counter() - started)
     symbol = _symbol(code, path, injection.files[path])
-    return Planned(injection, path, symbol, milliseconds, ())
+    return Planned(injection, path, symbol, milliseconds, dtype, ())
 
 
 def _refusal(

@@ -14,7 +14,8 @@ from engine.inject.tidy import blemishes, tidied
 from engine.run.types import Tree
 from engine.spec.types import Recipe, Step
 
-MAX_TRIALS = 200
+MAX_TRIALS = 300
+EACH = 120  # trials of one recipe, after which the next has its turn
 MORE = 8  # candidates that are tried after an accepted one that a reader would stumble over
 LINES = 4  # changed lines, above which another candidate is looked for
 GROWN = 6  # candidates of a step that the next step is tried on, when none has proved itself
@@ -65,6 +66,7 @@ def inject(
     """
     search = Search(code, oracle, Proposer(code, trace), only)
     for recipe in recipes:
+        search.turn()
         partial: list[Candidate] = [Candidate((), "")]
         for position, step in enumerate(recipe.steps):
             last = all(later.optional for later in recipe.steps[position + 1 :])
@@ -113,6 +115,11 @@ class Search:
         self._nearest: tuple[int, str] = (-1, "nothing that could be tried")
         self._best: Finished | None = None
         self._until = MAX_TRIALS
+        self._turn = 0
+
+    def turn(self) -> None:
+        """The next recipe begins."""
+        self._turn = self._oracle.tried + EACH
 
     def measured(
         self, partial: Sequence[Candidate], step: Step
@@ -122,7 +129,7 @@ class Search:
         After the first of all, two are measured at a time.
         """
         extended = _extended(partial, step, self._proposer)
-        while self._oracle.tried < self._until:
+        while self._oracle.tried < min(self._until, self._turn):
             group: list[tuple[Candidate, Candidate]] = []
             fresh: dict[tuple[Edit, ...], Tree] = {}
             for candidate, so_far in extended:

@@ -27,6 +27,7 @@ Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> 
 ROLE = re.compile(r"\$([a-z_][a-z0-9_]*)")
 READS = (ast.Name, ast.Attribute, ast.Subscript)  # what may be read once more, simplest first
 PLACES = (16, 8, 6, 3)  # of one value that are tried, by their distance: the nearest first
+HABITS = {"np": "import numpy as np", "math": "import math"}
 TEXTS = 3  # of the learner's own expressions for one role, at most
 
 
@@ -361,15 +362,39 @@ class Proposer:
                 body = function.body
                 if template is None or len(body) <= first:
                     continue
+                imports = self._imports(source, body[-1], template)
+                if imports is None:
+                    continue
+                template = imports + template
                 end = source.span(body[-1])[1]
+                below = source.below(function, template)
+                if below is not None:
+                    yield (below,), "graft"
+                    continue
                 for statement in reversed(body[first:]):
                     start = source.span(statement)[0]
                     indent = source.text(source.offset(statement.lineno, 0), start)
                     if indent.strip() and ("\n" in template or statement is not body[first]):
                         continue  # several statements on a line
                     text = source.indented(template, indent)
-                    if in_sight(source, statement, template):
-                        yield (Edit(source.path, start, end, text),), "graft"
+                    yield (Edit(source.path, start, end, text),), "graft"
+
+    def _imports(self, source: Source, node: ast.AST, template: str) -> str | None:
+        """Statements for the names that cannot be read at this place and that the contract, or
+        everybody's habit, gives a module; None where one has none.
+        """
+        lines = []
+        for name in sorted(out_of_sight(source, node, template)):
+            module, _, found = self._code.tree.roles.get(name, "").partition(":")
+            if name in HABITS:
+                lines.append(HABITS[name])
+            elif found and "." not in found:
+                lines.append(
+                    f"from {module} import {found}" + (f" as {name}" if found != name else "")
+                )
+            else:
+                return None
+        return "".join(f"{line}\n" for line in lines)
 
 
 def _nearest(
@@ -403,17 +428,25 @@ def _filled_in(rewrite: Rewrite, function: ast.FunctionDef) -> str | None:
 
 def in_sight(source: Source, node: ast.AST, template: str) -> bool:
     """Whether the names that a template reads, and does not make itself, can be read at this place."""
+    return not out_of_sight(source, node, template)
+
+
+def out_of_sight(source: Source, node: ast.AST, template: str) -> set[str]:
+    """The names that a template reads, and that can neither be read at this place nor are made by
+    itself.
+    """
     try:
         module = parsed(template.encode())
     except SyntaxError:
-        return True
+        return set()
     visible = source.visible(node)
+    if visible is None:
+        return set()
     made = bound(module) or set()
     for inner in ast.walk(module):
         if isinstance(inner, SCOPES):
             made |= bound(inner) or set()
-    read = {n.id for n in ast.walk(module) if isinstance(n, ast.Name)}
-    return visible is None or read - made <= visible
+    return {n.id for n in ast.walk(module) if isinstance(n, ast.Name)} - made - visible
 
 
 def _key(path: str, node: ast.AST) -> places.Key:

@@ -304,6 +304,19 @@ class Source:
             lines.append(indent + self._unit * ((len(line) - len(bare)) // 4) + bare)
         return "\n".join(lines)
 
+    def below(self, function: ast.FunctionDef, template: str) -> Edit | None:
+        """Statements below the head of a function whose body stands on the line of its head, in place
+        of that body; None when it stands on lines of its own.
+        """
+        start, end = self.span(function.body[0])[0], self.span(function.body[-1])[1]
+        head = self.text(self.offset(function.body[0].lineno, 0), start)
+        if not head.strip():
+            return None
+        line = self.text(self.offset(function.lineno, 0), start)
+        indent = line[: len(line) - len(line.lstrip())] + self._unit
+        blank = len(head) - len(head.rstrip())  # spaces and tabs: a byte each
+        return Edit(self.path, start - blank, end, f"\n{indent}{self.indented(template, indent)}")
+
     def decode(self, data: bytes) -> str:
         """Bytes from inside this file as text."""
         return data.decode("utf-8" if self.encoding == "utf-8-sig" else self.encoding)

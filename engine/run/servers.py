@@ -11,20 +11,16 @@ holds the texts of `call.py` and exactly one tree.
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import select
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from importlib import resources
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -36,24 +32,11 @@ from engine.run.abreast import alternating, at_once
 from engine.run.child import wire
 from engine.run.decode import outcome_of, raised_of
 from engine.run.types import MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
+from engine.run.zygote import GRACE, Zygote, taken, workdir
 
-CHILD_MODULES = ("wire", "sandbox", "tree", "tracer", "jobs", "server")
-LOADER = """
-import json, sys, types
-names = []
-for name, text in json.loads(sys.stdin.buffer.read()):
-    module = sys.modules[name] = types.ModuleType(name)
-    module.__path__ = []
-    names.append(name)
-    exec(compile(text, "<%s>" % name, "exec"), module.__dict__)
-for name in names:
-    del sys.modules[name]
-module.zygote(int(sys.argv[1]))
-"""
 LIMIT = 10.0  # seconds for one job, before anything is known of this code
 HEALTHY_FACTOR = 20.0  # or this many times what the healthy code took
 START_LIMIT = 60.0  # seconds for the interpreter to import numpy
-GRACE = 1.0  # seconds, after which a server that does not answer is killed
 MEMORY = 4 << 30  # bytes
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 END = -1  # in the place of a job's number
@@ -125,7 +108,7 @@ class Servers:
         self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
         self._python = python
         self._hidden = [str(path) for path in (*hidden, *own_paths())]
-        self._zygotes: list[tuple[str, subprocess.Popen[bytes], socket.socket]] = []
+        self._zygotes: list[Zygote] = []
         self._servers: dict[str, Server] = {}
         self._held: dict[str, Tree] = {}
         self._workdir = ""
@@ -136,7 +119,9 @@ class Servers:
         self._answered = 0
 
     def __enter__(self) -> Servers:
-        self._workdir = tempfile.mkdtemp(prefix="engine-run-")
+        own = taken()
+        self._zygotes = [own] if own else []
+        self._workdir = own.workdir if own else workdir()
         try:
             self.start()
         except BaseException:
@@ -152,66 +137,22 @@ class Servers:
     ) -> None:
         for server in self._servers.values():
             server.close()
-        for _, _, control in self._zygotes:
-            control.close()  # it waits for its servers, which end what they started
-        for _, process, _ in self._zygotes:
-            try:
-                process.wait(GRACE)
-            except subprocess.TimeoutExpired:
-                pass
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+        for zygote in self._zygotes:
+            zygote.leave()
+        for zygote in self._zygotes:
+            zygote.end()
         self._servers.clear()
         self._zygotes.clear()
         shutil.rmtree(self._workdir, ignore_errors=True)
 
     def start(self) -> None:
         """Start the interpreter(s); a second zygote only where the learner has their own."""
-        self._pack_zygote = self._zygote(sys.executable)
-        self._learner_zygote = self._pack_zygote
+        if not self._zygotes:
+            self._zygotes.append(Zygote(sys.executable, self._workdir))
         if self._python and Path(self._python) != Path(sys.executable):
-            self._learner_zygote = self._zygote(self._python)
+            self._zygotes.append(Zygote(self._python, self._workdir))
         self._greeted = False
         self._failed: LearnerCodeError | None = None
-
-    def _zygote(self, python: str) -> socket.socket:
-        ours, theirs = socket.socketpair()
-        environment = {
-            key: value
-            for key, value in os.environ.items()
-            if key in ("PATH", "HOME", "LANG", "LC_ALL", "SYSTEMROOT", "LD_LIBRARY_PATH")
-        }
-        for key in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-            environment[key] = "1"
-        environment |= {"PYTHONHASHSEED": "0", "HOME": self._workdir, "TMPDIR": self._workdir}
-        try:
-            process = subprocess.Popen(
-                [python, "-I", "-B", "-X", "utf8", "-c", LOADER, str(theirs.fileno())],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,
-                env=environment,
-                cwd=self._workdir,
-            )
-        except OSError as error:
-            raise LearnerCodeError(
-                f"The interpreter {python} cannot be started: {error.strerror}.",
-                next="Put the right one under `python:` in learner.yaml.",
-            ) from error
-        theirs.close()
-        assert process.stdin is not None
-        try:
-            process.stdin.write(bootstrap())
-            process.stdin.close()
-        except BrokenPipeError:
-            pass  # it said why by leaving; the greeting will be missing
-        self._zygotes.append((python, process, ours))
-        return ours
 
     def _greet(self) -> None:
         """Read what each zygote says of itself, once, when the first server is asked for."""
@@ -227,8 +168,9 @@ class Servers:
         self._greeted = True
 
     def _read_greetings(self) -> None:
-        for python, _, control in self._zygotes:
-            hello = Server(control).receive(time.monotonic() + START_LIMIT)
+        for zygote in self._zygotes:
+            python = zygote.python
+            hello = Server(zygote.control).receive(time.monotonic() + START_LIMIT)
             if hello is None:
                 raise LearnerCodeError(
                     f"The interpreter {python} did not start. It must be Python 3.9 or newer.",
@@ -249,8 +191,8 @@ class Servers:
         self._greet()
         ours, theirs = socket.socketpair()
         learner = name not in ("pack", "pack+")
-        control = self._learner_zygote if learner else self._pack_zygote
-        socket.send_fds(control, [b"f"], [theirs.fileno()])
+        zygote = self._zygotes[-1 if learner else 0]
+        socket.send_fds(zygote.control, [b"f"], [theirs.fileno()])
         theirs.close()
         server = self._servers[name] = Server(ours)
         workdir = tempfile.mkdtemp(prefix=f"{len(self._servers)}-", dir=self._workdir)
@@ -535,17 +477,6 @@ class Servers:
 def _spread(arrived: Arrived | None, start: int) -> Arrived | None:
     """For every other job, from `start` on."""
     return (lambda i, outcome: arrived(2 * i + start, outcome)) if arrived else None
-
-
-def bootstrap() -> bytes:
-    """The child's modules as one text: [[name, source], ...] in JSON, parents first."""
-    stubs = [[name, ""] for name in ("engine", "engine.run", "engine.run.child")]
-    folder = resources.files("engine.run.child")
-    sources = [
-        [f"engine.run.child.{name}", (folder / f"{name}.py").read_text("utf-8")]
-        for name in CHILD_MODULES
-    ]
-    return json.dumps(stubs + sources).encode()
 
 
 def own_paths() -> list[Path]:

@@ -33,7 +33,7 @@ def job(**inputs: object) -> Job:
 
 def started(servers: Servers) -> set[int]:
     """The processes that were started and forked for a few runs on three servers."""
-    pids = {process.pid for _, process, _ in servers._zygotes}
+    pids = {zygote.process.pid for zygote in servers._zygotes}
     for name in ("learner", "candidate"):
         (outcome,) = servers.outcomes(TREE, [job()], server=name)
         pids |= set(outcome.values.values())
@@ -76,7 +76,7 @@ def test_no_file_is_left_when_the_servers_end() -> None:
 def test_servers_that_were_never_used_leave_nothing() -> None:
     """Starting and ending at once is no race."""
     with Servers(PACK) as servers:
-        pids = [process.pid for _, process, _ in servers._zygotes]
+        pids = [zygote.process.pid for zygote in servers._zygotes]
     assert pids and all(gone(pid) for pid in pids)
 
 
@@ -145,7 +145,7 @@ from engine.run.types import Tree
 tree = Tree("/learner", ("src",), {{"src/mine.py": {PIDS!r}}}, {{"main": "mine:main"}})
 servers = Servers({{"pack/any/call.py": {CALL!r}}}).__enter__()
 (outcome,) = servers.outcomes(tree, [Job("any", "run", {{}})])
-print(servers._zygotes[0][1].pid, outcome.values["server"], servers._workdir, flush=True)
+print(servers._zygotes[0].process.pid, outcome.values["server"], servers._workdir, flush=True)
 time.sleep(60)
 """
     process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
@@ -245,7 +245,7 @@ def test_a_learners_own_interpreter_runs_their_code(own_python: Path) -> None:
     with Servers(PACK, python=python) as servers:
         (outcome,) = servers.outcomes(tree, [job(x=np.arange(3.0))])
         case = servers.cases([Draw("any", "run", "normal", 0)])[0]
-        pids = {process.pid for _, process, _ in servers._zygotes}
+        pids = {zygote.process.pid for zygote in servers._zygotes}
     assert outcome.raised is None, outcome.raised
     assert outcome.values["prefix"] == str(own_python)
     assert outcome.values["numpy"].startswith(str(own_python))
@@ -332,7 +332,7 @@ def test_an_interpreter_that_fails_leaves_no_process(tmp_path: Path) -> None:
 
     def fails() -> None:
         with Servers(PACK, python=str(folder / "bin/python")) as servers:
-            pids.extend(process.pid for _, process, _ in servers._zygotes)
+            pids.extend(zygote.process.pid for zygote in servers._zygotes)
             servers.outcomes(TREE, [job()])
 
     with pytest.raises(LearnerCodeError):
