@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -72,7 +73,11 @@ def _texts(session: Session, id: str, known: Mapping[str, object]) -> tuple[str,
 
 
 def filled(text: str, known: Mapping[str, object]) -> str:
-    """`{file}` and `{symbol}` in a hint, from what the engine knows of this learner's code."""
+    """`{file}` and `{symbol}` in a hint, from what the engine knows of this learner's code.
+
+    What stands in no class and no function is in the module.
+    """
+    known = {**known, "symbol": known.get("symbol") or Path(str(known.get("file") or "")).stem}
     return re.sub(r"\{(file|symbol)\}", lambda m: str(known.get(m[1]) or m[1]), text)
 
 

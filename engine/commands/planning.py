@@ -7,6 +7,7 @@ nothing of terminals or of a learner's folder.
 from __future__ import annotations
 
 import ast
+import difflib
 import time
 from collections.abc import Sequence
 from functools import cached_property
@@ -440,10 +441,20 @@ def _sizes(value: object) -> set[int]:
 
 
 def _symbol(code: Code, path: str, data: bytes) -> str:
-    """The innermost class or function around the first changed line."""
-    old = code.sources[path].data.splitlines()
-    new = data.splitlines()
-    line = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0) + 1
+    """The innermost class or function around the first changed line that has one."""
+    old, new = code.sources[path].data.splitlines(), data.splitlines()
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, first, last, _, _ in matcher.get_opcodes():
+        if tag != "equal":
+            for line in range(first, max(last, first + 1)):
+                found = _around(code, path, line + 1)
+                if found:
+                    return found
+    return ""
+
+
+def _around(code: Code, path: str, line: int) -> str:
+    """The innermost class or function around a line."""
     best, size = "", 1 << 30
     for node in walked(code.sources[path].module):
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
