@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
@@ -350,8 +351,13 @@ class Proposer:
                 yield (Edit(source.path, end, end, f"{blank}\n{indent}{text}"),), "graft"
 
     def _by_rewrite(self, rewrite: Rewrite) -> Iterator[Edits]:
-        """The last statement replaced, the last two, ... the whole body but for its docstring."""
+        """The last statement replaced, the last two, ... the whole body but for its docstring.
+
+        A method that a class only inherits is written into the class.
+        """
         for source, scope in self._code.scopes([rewrite.role]):
+            if isinstance(scope, ast.ClassDef) and rewrite.method:
+                yield from self._overridden(source, scope, rewrite)
             for function in ast.walk(scope):
                 if not isinstance(function, ast.FunctionDef):
                     continue
@@ -378,6 +384,16 @@ class Proposer:
                         continue  # several statements on a line
                     text = source.indented(template, indent)
                     yield (Edit(source.path, start, end, text),), "graft"
+
+    def _overridden(self, source: Source, scope: ast.ClassDef, rewrite: Rewrite) -> Iterator[Edits]:
+        own = {node.name for node in scope.body if isinstance(node, ast.FunctionDef)}
+        names = ("self", *rewrite.args)
+        body = ROLE.sub(lambda m: m[1] if m[1] in names else m[0], rewrite.replace.strip("\n"))
+        head = f"def {rewrite.method}({', '.join(names)}):\n"
+        imports = self._imports(source, scope.body[-1], head + _deeper(body))
+        if rewrite.method not in own and imports is not None:
+            statement = head + _deeper(imports + body)
+            yield from self._by_append(Append(role=rewrite.role, statement=statement))
 
     def _imports(self, source: Source, node: ast.AST, template: str) -> str | None:
         """Statements for the names that cannot be read at this place and that the contract, or
@@ -424,6 +440,11 @@ def _filled_in(rewrite: Rewrite, function: ast.FunctionDef) -> str | None:
     if rewrite_self:
         known["self"] = rewrite_self[0]
     return ROLE.sub(lambda m: known.get(m[1], m[0]), rewrite.replace.strip("\n"))
+
+
+def _deeper(statements: str) -> str:
+    """Statements as the body of something."""
+    return textwrap.indent(statements, " " * 4)
 
 
 def in_sight(source: Source, node: ast.AST, template: str) -> bool:

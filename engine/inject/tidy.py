@@ -59,9 +59,10 @@ def _stumbles(root: ast.AST) -> int:
                 count += len(body) - 1 - next(stop, len(body) - 1)
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             count += structure(node.targets[0]) == structure(node.value)
-        if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+        right = getattr(node, "value" if isinstance(node, ast.AugAssign) else "right", None)
+        if isinstance(node, (ast.BinOp, ast.AugAssign)) and isinstance(right, ast.Constant):
             neutral = NEUTRAL.get(type(node.op))
-            value = node.right.value
+            value = right.value
             count += isinstance(value, (int, float)) and value == neutral
     return count
 
