@@ -88,10 +88,10 @@ def at_depth(rng, rows, T, mask, dtype, above=False):
     """q, k (*rows, T, 64) whose scores are whole numbers: 0 where masked, elsewhere far below.
 
     Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. `above`:
-    scores around 0 instead, and what is masked lies above them, up to 1e5.
+    scores around 0 instead, and what is masked lies above them, up to 1e7.
     """
     d = 64  # its root is exact
-    depth = rng.choice([-1.0, -1e2, -1e3, -1e4, -2e4, -1e5], (*rows, T, 1))
+    depth = rng.choice([-1.0, -1e2, -1e3, -1e4, -2e4, -1e5, -1e7], (*rows, T, 1))
     depth[..., 0, :] = depth[..., -1, :] = -1e4
     visible, hidden = depth + rng.integers(-3, 4, (*rows, T, T)), 0.0
     if above:
