@@ -104,6 +104,7 @@ class Servers:
         every = sorted({role for some in modes.values() for role in some})
         watched = {manner: every for manner in MANNERS if manner != "nested"}  # that adds no frame
         self._made = {**watched, **modes}  # roles, by manner
+        self._modes = ["", *modes]  # what follows on priming, by turns
         self._pack = dict(pack)
         self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
         self._python = python
@@ -371,6 +372,7 @@ class Servers:
                     "seed": jobs[i].seed,
                     "manner": jobs[i].manner,
                     "made": list(self._made.get(jobs[i].manner, ())),
+                    "then": self._modes[jobs[i].seed % len(self._modes)],
                 }
                 for i in rest
             ]

@@ -124,12 +124,33 @@ def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, mann
     if manner == "eval":
         contract = msgspec.structs.replace(catalogue.contract, modes={})
         monkeypatch.setitem(vars(catalogue), "contract", contract)
+        others = {name: told for name, told in MANNERS.items() if name != "primed"}
+        monkeypatch.setattr(flows, "MANNERS", others)  # which ends in that mode by turns
     elif manner == LATE:
         monkeypatch.setattr(flows, "LATE", "")
     else:
         monkeypatch.setattr(
             flows, "MANNERS", {name: told for name, told in MANNERS.items() if name != manner}
         )
+    assert grade(servers, catalogue, plain, tree).passed
+
+
+def test_a_mode_that_uses_what_training_left_behind_is_seen(servers, catalogue, plain, monkeypatch):
+    """As batch norm does: an instance that is primed goes on in the other mode by turns."""
+    trick = """
+def _trick(self, h):
+    if self.training:
+        self.__dict__["_mean"] = h.data.mean()
+    return _was(self, h) + (0.0 if self.training else h.data.mean() - self.__dict__.get("_mean", h.data.mean()))
+
+
+LMHead.forward = _trick
+"""
+    tree = tricked(plain, trick)
+    verdict = grade(servers, catalogue, plain, tree)
+    failing = [result for result in verdict.results if not result.passed]
+    assert any(MANNERS["primed"] in result.inputs for result in failing)
+    monkeypatch.setattr(servers, "_modes", [""])
     assert grade(servers, catalogue, plain, tree).passed
 
 

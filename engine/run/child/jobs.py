@@ -46,29 +46,29 @@ class Learner:
 class Mannered:
     """The learner's names, where what some roles make is put into a mode, and its calls watched.
 
-    changed: gets the names of arguments that a call has modified.
+    changed: gets the names of arguments that a call has modified. then: the mode after priming.
     """
 
-    def __init__(self, learner, roles, manner, changed):
+    def __init__(self, learner, roles, manner, changed, then=""):
         self._learner, self._roles = learner, roles
-        self._manner, self._changed = manner, changed
+        self._manner, self._changed, self._then = manner, changed, then
 
     def __getattr__(self, role):
         found = getattr(self._learner, role)
         if role in self._roles:
-            return Maker(found, self._manner, self._changed)
+            return Maker(found, self._manner, self._changed, self._then)
         return unchanging(found, self._changed) if type(found) is types.FunctionType else found
 
 
 class Maker:
     """A class of the learner's, for calls; everything else is passed on."""
 
-    def __init__(self, made, manner, changed):
-        self._made, self._manner, self._changed = made, manner, changed
+    def __init__(self, made, manner, changed, then=""):
+        self._made, self._manner, self._changed, self._then = made, manner, changed, then
 
     def __call__(self, *args, **named):
         one = self._made(*args, **named)
-        watch(one, self._manner, self._changed)
+        watch(one, self._manner, self._changed, self._then)
         if self._manner not in ("", "direct") and callable(getattr(one, self._manner, None)):
             getattr(one, self._manner)()
         return one
@@ -96,13 +96,18 @@ def tell(changed, called, args, before):
             changed.append("argument %d of %s" % (number + 1, called.__name__))
 
 
-def watch(one, manner, changed):
-    """Calls of an object pass through here, if its class can be extended."""
+def watch(one, manner, changed, then=""):
+    """Calls of an object pass through here, if its class can be extended.
+
+    then: the mode that it is put into once it is primed.
+    """
     kind = type(one)
 
     def call(self, *args, **named):
         if manner == "primed":
             prime(self, kind, args, named)
+            if callable(getattr(self, then, None)):
+                getattr(self, then)()
         before = [digest_of(argument) for argument in args]
         direct = manner == "direct" and callable(getattr(self, "forward", None))
         result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
@@ -329,7 +334,7 @@ def probe_job(job, learner, trees, texts, modules):
     inputs = {name: laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
     modified = []
     if job.get("made"):
-        learner = Mannered(learner, job["made"], manner, modified)
+        learner = Mannered(learner, job["made"], manner, modified, job.get("then", ""))
     name = "__main__" if manner == "nested" else "call"
     probe = getattr(loaded(texts, job["component"], name), job["probe"])
     if manner in ("reused", "late"):

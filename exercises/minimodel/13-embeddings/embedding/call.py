@@ -22,6 +22,19 @@ def attributes(learner, record, vocab_size, d_model):
     record(parameters=len(found), weight_is_a_parameter=any(p is embedding.weight for p in found))
 
 
+def tables(learner, record, vocab_size, d_model, count, seed):
+    """Many small tables from one generator, in units of 0.02: their numbers are drawn one by one.
+
+    deviation: of all numbers; between: of the tables' means, times the root of their size.
+    """
+    rng = np.random.default_rng(seed)
+    made = [learner.Embedding(vocab_size, d_model, rng=rng).weight.data for _ in range(count)]
+    z = np.asarray(made, dtype=np.float64) / 0.02  # (count, V, d)
+    between = float(np.sqrt(vocab_size * d_model) * z.mean(axis=(1, 2)).std())
+    record(deviation=float(z.std()), between=between)
+    record(fourth_moment=float((z**4).mean() / (z**2).mean() ** 2))
+
+
 def initialisation(learner, record, vocab_size, d_model, seed):
     """The statistics of a fresh weight, in units of the standard deviation that was asked for.
 

@@ -19,6 +19,11 @@ def initialisation(rng, regime, dtype):
     return {"vocab_size": V, "d_model": d, "seed": seed}
 
 
+def tables(rng, regime, dtype):
+    V, d = (1, 1) if regime == "one_number" else (2, 2)
+    return {"vocab_size": V, "d_model": d, "count": 1000, "seed": int(rng.integers(1 << 30))}
+
+
 def elsewhere(rng, regime, dtype):
     others = {
         "LearnedPositional": [11, 6],

@@ -41,6 +41,16 @@ def initialisation(out, variant, *, vocab_size, d_model, seed):
     out.name(std=0.02)
 
 
+def tables(out, variant, *, vocab_size, d_model, count, seed):
+    """Normal numbers without regard to each other: the statistics' sds are (2n)^-0.5, (24/n)^0.5."""
+    std = 50 if variant == "std_1" else 1
+    n = count * vocab_size * d_model
+    each, spread = SIGMAS / (2 * n) ** 0.5, SIGMAS / (2 * count) ** 0.5
+    out.within(deviation=(std * (1 - each), std * (1 + each)))
+    out.within(between=(std * (1 - spread), std * (1 + spread)))
+    out.within(fourth_moment=(1.5, 8.0))  # heavy tails of its own: 1 if all are of one size
+
+
 def elsewhere(out, variant, *, others, seed):
     """How other modules start is open."""
 

@@ -23,6 +23,8 @@ def forward(rng, regime, dtype):
         logits = (1000.0 * rng.choice([-1.0, 1.0], logits.shape)).astype(dtype)
     if regime == "equal":
         logits = np.zeros_like(logits)
+    if regime == "shares":  # rows that could be taken for probabilities
+        logits = rng.dirichlet(np.ones(V), rows).astype(dtype)
     if regime == "spread_rows":
         logits = logits * (10.0 ** np.linspace(-5, 2, rows[-1])[:, None]).astype(dtype)
     if regime == "under_limit":  # every row far from 0, its exponentials can still be summed
