@@ -31,7 +31,7 @@ from engine.errors import LearnerCodeError, SpecError
 from engine.run.abreast import alternating, at_once
 from engine.run.child import wire
 from engine.run.decode import outcome_of, raised_of
-from engine.run.types import MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
+from engine.run.types import LATE, MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
 from engine.run.zygote import GRACE, Zygote, taken, workdir
 
 LIMIT = 10.0  # seconds for one job, before anything is known of this code
@@ -102,7 +102,8 @@ class Servers:
         modes: Mapping[str, Sequence[str]] = {},
     ) -> None:
         every = sorted({role for some in modes.values() for role in some})
-        watched = {manner: every for manner in MANNERS if manner != "nested"}  # that adds no frame
+        manners = {*MANNERS, LATE} - {"nested"}  # that adds no frame
+        watched = dict.fromkeys(manners, every)
         self._made = {**watched, **modes}  # roles, by manner
         self._modes = ["", *modes]  # what follows on priming, by turns
         self._pack = dict(pack)

@@ -135,6 +135,24 @@ def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, mann
     assert grade(servers, catalogue, plain, tree).passed
 
 
+def test_an_instance_that_counts_its_calls_is_seen(servers, catalogue, plain, monkeypatch):
+    """Not only the whole module: what one head does after fifty calls of its own."""
+    trick = """
+def _trick(self, h):
+    self.__dict__["_calls"] = self.__dict__.get("_calls", 0) + 1
+    return _was(self, h) * (1.0 if self.__dict__["_calls"] <= 50 else 1.5)
+
+
+LMHead.forward = _trick
+"""
+    tree = tricked(plain, trick)
+    verdict = grade(servers, catalogue, plain, tree)
+    failing = [result for result in verdict.results if not result.passed]
+    assert failing and all("hundreds of calls" in result.inputs for result in failing)
+    monkeypatch.setattr(flows, "LATE", "")
+    assert grade(servers, catalogue, plain, tree).passed
+
+
 def test_a_mode_that_uses_what_training_left_behind_is_seen(servers, catalogue, plain, monkeypatch):
     """As batch norm does: an instance that is primed goes on in the other mode by turns."""
     trick = """

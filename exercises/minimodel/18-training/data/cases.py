@@ -34,7 +34,7 @@ def windows(rng, regime, dtype):
     B, T, starts = sizes(rng, regime)
     kind = {"bytes": np.uint8, "narrow": np.int32}.get(regime, np.int64)
     ids = apart(rng, starts + T, kind)
-    count = 3 if regime == "large" else 12
+    count = {"large": 3, "many": 400}.get(regime, 12)
     return {"ids": ids, "batch_size": B, "seq_len": T, "count": count, "seed": any_seed(rng)}
 
 

@@ -38,7 +38,7 @@ def greedy(rng, regime, dtype):
         "one": np.ones((1,), dtype),
         "V": V,
         "weights": weights,
-        "scale": {"huge": 1000.0, "large": 30.0}.get(regime, 3.0),
+        "scale": {"huge": 1000.0, "large": 30.0, "close": 0.003}.get(regime, 3.0),
         "prompt": rng.integers(0, V, n).astype(kind),
         "n_new": new,
         "seed": any_seed(rng),
@@ -126,6 +126,8 @@ def shares(rng, regime, dtype):
         p, given["top_p"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 0.62
     elif regime == "partly":  # three are kept, and two of them lie below top_p
         p, given["top_p"] = np.array([0.55, 0.15, 0.12, 0.1, 0.08]), 0.75
+    elif regime == "crossing":  # the one that crosses counts in full, not up to top_p
+        p, given["top_p"] = np.array([0.42, 0.4, 0.1, 0.08]), 0.45
     elif regime == "top_k":
         p, given["top_k"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 2
     order = rng.permutation(len(p))

@@ -42,6 +42,8 @@ def step(rng, regime, dtype):
         "y": y,
         "stale_x": stale_x,
         "stale_y": stale_y,
+        "spoiled": "spoiled" in regime,
+        "evaluating": "evaluating" in regime,
         "lr": float(rng.uniform(0.3, 2.0)),
         "max_norm": limit(rng, regime),
     }

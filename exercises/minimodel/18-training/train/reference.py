@@ -64,7 +64,7 @@ def recorded(out, run):
     out.within(longest=near, shortest=near)
 
 
-def step(out, variant, *, table, bias, x, y, stale_x, stale_y, lr, max_norm):
+def step(out, variant, *, table, bias, x, y, stale_x, stale_y, spoiled, evaluating, lr, max_norm):
     stale = None if stale_x is None else (stale_x, stale_y)
     run = Run(variant, table, bias, lr, max_norm, stale)
     run.step(x, y)
