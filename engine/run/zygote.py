@@ -18,7 +18,7 @@ import sys
 import tempfile
 from importlib import resources
 
-from engine.errors import LearnerCodeError
+from engine.errors import LearnerCodeError, StorageError
 
 GRACE = 1.0  # seconds, after which an interpreter that does not leave is killed
 CHILD_MODULES = ("wire", "sandbox", "tree", "tracer", "jobs", "server")
@@ -99,8 +99,14 @@ class Zygote:
 
 
 def workdir() -> str:
-    """A new folder for the learner code of one command."""
-    return tempfile.mkdtemp(prefix="engine-run-")
+    """A new folder for the learner code of one command. Raises StorageError."""
+    try:
+        return tempfile.mkdtemp(prefix="engine-run-")
+    except OSError as error:
+        raise StorageError(
+            f"No folder for temporary files can be made ({error.strerror}); nothing was lost.",
+            next="Make room, or name another place: TMPDIR=... engine ...",
+        ) from error
 
 
 _ahead: list[Zygote] = []
