@@ -193,10 +193,13 @@ def _oracle(
         return [item for item in found if item.probe not in spec.also_changes]
 
     def measure(asked: Sequence[Asked]) -> list[list[Outcome]]:
-        progress(f"looking for a place for the bug: {oracle.tried} tried")
-        return servers.several(
+        told = f"looking for a place for the bug: {oracle.tried} tried"
+        progress(told)
+        found = servers.several(
             [(tree, jobs_of(cases), min(limit, servers.limit)) for tree, cases, limit in asked]
         )
+        progress(told)
+        return found
 
     oracle = Oracle(measure, symptoms, near)
     if not oracle.check_symptom():

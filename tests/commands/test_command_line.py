@@ -196,7 +196,7 @@ def test_the_end_of_the_input_is_an_interruption(home: Path) -> None:
 def test_ctrl_c_while_the_engine_works_leaves_nothing(home: Path) -> None:
     """Interrupted while it looks for a place for the bug, it says so and records nothing."""
     slow = home / HEAD
-    slow.write_text(slow.read_text() + "\n__import__('time').sleep(0.5)\n")  # at every import
+    slow.write_text(slow.read_text() + "\n__import__('time').sleep(1)\n")  # at every import
     with Terminal("break", LOUD, cwd=home) as terminal:
         terminal.expect("looking for a place")
         terminal.press(b"\x03")

@@ -132,6 +132,7 @@ def copies(home: Path, folder: Path) -> Iterator[Path]:
         yield copy
 
 
+@pytest.mark.slow
 def test_break_may_be_killed_after_any_delay(mine: Path, tmp_path: Path, answers: Path) -> None:
     """Twelve kills over its runtime: model untouched, notes kept, and the exercise opens after all."""
     words = ("break", LOUD, "--answers", answers)
@@ -152,6 +153,7 @@ def test_break_may_be_killed_after_any_delay(mine: Path, tmp_path: Path, answers
     assert killed >= 6
 
 
+@pytest.mark.slow
 def test_submit_fix_may_be_killed_after_any_delay(
     mended: Path, tmp_path: Path, answers: Path
 ) -> None:
