@@ -387,9 +387,10 @@ class Proposer:
 
     def _overridden(self, source: Source, scope: ast.ClassDef, rewrite: Rewrite) -> Iterator[Edits]:
         own = {node.name for node in scope.body if isinstance(node, ast.FunctionDef)}
-        names = ("self", *rewrite.args)
-        body = ROLE.sub(lambda m: m[1] if m[1] in names else m[0], rewrite.replace.strip("\n"))
-        head = f"def {rewrite.method}({', '.join(names)}):\n"
+        head = f"def {rewrite.method}({', '.join(('self', *rewrite.args))}):\n"
+        made = ast.parse(head + _deeper("pass")).body[0]
+        assert isinstance(made, ast.FunctionDef)
+        body = _filled_in(rewrite, made) or ""
         imports = self._imports(source, scope.body[-1], head + _deeper(body))
         if rewrite.method not in own and imports is not None:
             statement = head + _deeper(imports + body)

@@ -332,9 +332,13 @@ class Servers:
     def several(
         self, asked: Sequence[tuple[Tree, Sequence[Job], float]], *, server: str = "learner"
     ) -> list[list[Outcome]]:
-        """`outcomes` of a tree or two, each with its jobs and their limit, at the same time."""
-        if len(asked) != 2 or CORES < 2:
-            return [self.outcomes(t, jobs, server=server, limit=limit) for t, jobs, limit in asked]
+        """`outcomes` of a tree or two, each with its jobs and their limit, at the same time.
+
+        Two trees are held by two servers, however many processors there are.
+        """
+        if len(asked) == 1:
+            ((tree, jobs, limit),) = asked
+            return [self.outcomes(tree, jobs, server=server, limit=limit)]
         (one, first, wait), (two, second, other) = asked
         return [
             *at_once(

@@ -115,7 +115,6 @@ def serve(fd):
         elif kind == "tree":
             fresh = Tree(message["root"], message["roots"], message["files"])
             fresh.inherit(held.tree)
-            fresh.warm()
             held.tree = fresh
             held.roles = message["roles"]
         elif kind == "run":
@@ -129,6 +128,8 @@ def run(fd, held, message):
     whatever else is written to the descriptor is not taken for an answer.
     """
     held.texts.warm(needed(held.texts.files, {job.get("component") for job in message["jobs"]}))
+    if held.tree is not None and message["trace"] is None:  # what is traced is compiled otherwise
+        held.tree.warm()
     limit, count = message["limit"], len(message["jobs"])
     token = os.urandom(16)
     results_out, results_in = os.pipe()
