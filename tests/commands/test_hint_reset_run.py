@@ -25,8 +25,11 @@ from workbench import (
     session,
 )  # fmt: skip
 
-from engine.commands import break_, hint, reset
+from engine.commands import break_, hint, planning, reset
+from engine.commands.hint import filled
 from engine.errors import NotApplicable
+from engine.inject.proposers import Code
+from engine.run.types import Tree
 
 # ---------------------------------------------------------------------------------------- hints
 
@@ -324,3 +327,17 @@ def test_two_edits_of_the_same_length_within_a_second_are_told_apart(opened: Pat
     file.write_text(file.read_text().replace("= 256", "= 128"))
     second = engine_json("observe", cwd=opened)["observed"]["observations"][0]
     assert "256" in first["error"] and "128" in second["error"]
+
+
+def test_a_hint_names_the_function_though_an_import_changed_first() -> None:
+    """What stands in no function has no name: the first changed line that has one counts."""
+    old = b"import math\n\n\ndef scaled(x):\n    return x / math.sqrt(2)\n"
+    code = Code(Tree("/t", ("",), {"m.py": old}, {}), {})
+    assert planning._symbol(code, "m.py", b"\ndef scaled(x):\n    return x\n") == "scaled"
+    assert planning._symbol(code, "m.py", old.replace(b"math\n", b"cmath\n")) == ""
+
+
+def test_a_hint_without_a_function_names_the_module() -> None:
+    """And not the word that stands for it in the exercise."""
+    known = {"file": "src/minimodel/nn/loss.py", "symbol": ""}
+    assert filled("in {file}, in {symbol}", known) == "in src/minimodel/nn/loss.py, in loss"

@@ -11,7 +11,7 @@ from engine.inject.proposers import Code, Proposer
 from engine.inject.source import Edit, Source, apply_all
 from engine.inject.tidy import tidied
 from engine.run.types import Tree
-from engine.spec.types import Append, Step
+from engine.spec.types import Append, Rewrite, Step
 
 
 def rewritten(text: bytes, find: str, replace: str) -> bytes:
@@ -139,3 +139,57 @@ def test_an_edit_of_a_line_leaves_what_follows_on_it():
     source = Source("f.py", line)
     end = source.span(source.module.body[0].value)[1]
     assert source.apply([Edit("f.py", end - 1, end, "3")]) == line.replace(b"2", b"3")
+
+
+NORM = "return ($x - $x.mean()) / np.sqrt(scale($x) + self.eps)"
+
+
+def renewed(code: str, *, known: str = "") -> list[str]:
+    """Each way to write the end of `Norm.forward` anew, in a tree whose role `scale` lies elsewhere."""
+    roles = {"Norm": "m:Norm", "scale": "other:scale", "outer": "other:Scales.outer"}
+    data = f"{known}{code}".encode()
+    tree = Tree("/t", ("",), {"m.py": data}, roles)
+    proposer = Proposer(Code(tree, {"Norm": "m.py"}), lambda *_: [])
+    rewrite = Rewrite(role="Norm", method="forward", args=("x",), replace=NORM)
+    return [
+        apply_all(Code(tree, {"Norm": "m.py"}).sources, edits)["m.py"].decode()
+        for edits, _ in proposer.edits(Step(rewrite=rewrite))
+    ]
+
+
+BOTH = "import numpy as np\nfrom other import scale\n"
+LOCAL = "import numpy as np\n{0}from other import scale\n{0}"
+
+
+def test_a_body_on_the_line_of_its_def_is_written_below_it():
+    """Indented as the file indents, and with the parameter's own name."""
+    code = "class Norm:\n  def forward(self, v): return f(v)  # short\n"
+    end = "\n    return (v - v.mean()) / np.sqrt(scale(v) + self.eps)  # short\n"
+    (new,) = renewed(code, known=BOTH)
+    assert new == f"{BOTH}class Norm:\n  def forward(self, v):{end}"
+
+
+def test_a_method_that_is_only_inherited_is_written_into_the_class():
+    """The class that others share stays as it is."""
+    code = "class Base:\n    def forward(self, x):\n        return x\n\n\nclass Norm(Base):\n    eps = 1\n"
+    (new,) = renewed(code, known=BOTH)
+    method = NORM.replace("$", "")
+    assert new == f"{BOTH}{code}\n    def forward(self, x):\n        {method}\n"
+
+
+def test_what_a_file_has_not_imported_is_imported_in_the_function():
+    """Roles by the contract, numpy by habit."""
+    code = "class Norm:\n    def forward(self, x):\n        return f(x)\n"
+    (new,) = renewed(code)
+    body = LOCAL.format(" " * 8) + NORM.replace("$", "")
+    assert new == f"class Norm:\n    def forward(self, x):\n        {body}\n"
+    ast.parse(new)
+
+
+def test_a_name_that_nothing_gives_a_module_is_no_candidate():
+    """It would only raise a NameError."""
+    code = "class Norm:\n    def forward(self, x):\n        return f(x)\n"
+    tree = Tree("/t", ("",), {"m.py": code.encode()}, {"Norm": "m:Norm"})
+    rewrite = Rewrite(role="Norm", method="forward", args=("x",), replace="return nowhere($x)")
+    proposer = Proposer(Code(tree, {"Norm": "m.py"}), lambda *_: [])
+    assert not list(proposer.edits(Step(rewrite=rewrite)))

@@ -181,6 +181,7 @@ def test_an_import_that_other_files_take_from_here_stays() -> None:
         ("def f(x):\n    return x\n    print(x)\n", 1),
         ("def f(x):\n    x = x\n    return x\n", 1),
         ("def f(x):\n    return x * 1.0 + 0\n", 2),
+        ("def f(x):\n    x *= 1.0\n    return x\n", 1),
         ("def f(x):\n    return x + 1\n", 0),
     ],
 )

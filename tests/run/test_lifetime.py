@@ -9,11 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lab import CALL, Lab, alive, gone, write
 
 from engine.errors import LearnerCodeError
+from engine.run import zygote
 from engine.run.servers import Job, Servers
 from engine.run.types import Draw, Tree
 
@@ -348,3 +350,33 @@ def test_the_sandbox_says_what_this_machine_offers(lab: Lab) -> None:
     assert sandbox.python == sys.version_info[:3]
     assert sandbox.numpy == numpy.__version__
     assert sandbox.landlock >= 0 and isinstance(sandbox.seccomp, bool)
+
+
+def test_an_interpreter_that_was_started_ahead_is_taken_over() -> None:
+    """By the next servers, and once; it goes with them, and so does its folder."""
+    zygote.ahead()
+    (waiting,) = zygote._ahead
+    with Servers(PACK) as servers:
+        assert [one.process.pid for one in servers._zygotes] == [waiting.process.pid]
+        assert servers.outcomes(TREE, [job()])[0].stopped is None
+        with Servers(PACK) as others:
+            assert others._zygotes[0].process.pid != waiting.process.pid
+    assert gone(waiting.process.pid) and not Path(waiting.workdir).exists()
+
+
+def test_an_interpreter_that_nobody_took_ends_with_the_command() -> None:
+    """As after a slip in the command line."""
+    zygote.ahead()
+    (waiting,) = zygote._ahead
+    zygote.unused()
+    assert not zygote._ahead and gone(waiting.process.pid) and not Path(waiting.workdir).exists()
+
+
+def test_two_trees_have_two_servers_on_one_processor_as_well(monkeypatch: Any) -> None:
+    """What holds one of them never held the other."""
+    monkeypatch.setattr("engine.run.servers.CORES", 1)
+    other = TREE.replaced({"src/mine.py": PIDS + b"# another\n"})
+    with Servers(PACK) as servers:
+        found = servers.several([(TREE, [job()], 5.0), (other, [job()], 5.0)], server="shown")
+    one, two = (outcome.values["server"] for (outcome,) in found)
+    assert one != two

@@ -1,0 +1,69 @@
+"""Recipes are tried in turn, two candidates at a time, and the cleanest wins."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.inject import cascade
+from engine.inject.cascade import inject
+from engine.inject.oracle import Trial
+from engine.inject.proposers import Code
+from engine.run.types import Tree
+from engine.spec.types import Pattern, Recipe, Step
+
+LINES = 10
+CODE = "".join(f"a{i} = {i} + 100\n" for i in range(LINES)) + "right = 7\n"
+
+
+class Judge:
+    """An oracle that accepts trees with `wanted` in their text, and remembers what it was shown."""
+
+    def __init__(self, wanted: str) -> None:
+        self.wanted = wanted
+        self.tried = 0
+        self.groups: list[int] = []
+
+    def shows(self, trees):
+        """How the engine's own oracle answers."""
+        self.tried += len(trees)
+        self.groups.append(len(trees))
+        return [Trial(self.wanted in t.files["m.py"].decode(), frozenset(), "no") for t in trees]
+
+    def spares(self, tree, shown):
+        """Nothing else is broken here."""
+        return shown
+
+    def try_(self, tree):
+        """One tree."""
+        (trial,) = self.shows([tree])
+        return trial
+
+
+def recipe(find: str, replace: str) -> Recipe:
+    """Of one pattern."""
+    return Recipe(steps=(Step(pattern=Pattern(find=find, replace=replace)),))
+
+
+def searched(judge: Judge, *recipes: Recipe):
+    """The injection into CODE."""
+    tree = Tree("/t", ("",), {"m.py": CODE.encode()}, {})
+    return inject(Code(tree, {}), recipes, judge, lambda *_: [])
+
+
+def test_two_candidates_are_tried_at_a_time_after_the_first() -> None:
+    """And the first that is accepted is written, though the next was tried beside it."""
+    judge = Judge("a4 = 4 - 100")
+    found = searched(judge, recipe("$X + 100", "$X - 100"))
+    assert found.files["m.py"].decode() == CODE.replace("4 + 100", "4 - 100")
+    assert judge.groups == [1, 2, 2]
+
+
+def test_a_recipe_that_finds_nothing_leaves_trials_for_the_next(monkeypatch) -> None:
+    """However many places the first has; without turns the last would never be tried."""
+    first, last = recipe("$X + 100", "$X - 100"), recipe("right = 7", "right = 8")
+    monkeypatch.setattr(cascade, "MAX_TRIALS", 6)
+    monkeypatch.setattr(cascade, "EACH", 4)
+    assert searched(Judge("right = 8"), first, last).files["m.py"].decode().endswith("right = 8\n")
+    monkeypatch.setattr(cascade, "EACH", 6)
+    with pytest.raises(cascade.NotFound):  # the first has used up every trial
+        searched(Judge("right = 8"), first, last)
