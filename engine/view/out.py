@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from collections.abc import Iterable
@@ -91,7 +92,7 @@ def reflowed(text: str) -> str:
     lines: list[str] = []
     for line in text.split("\n"):
         joins = lines and lines[-1].strip() and line.strip()
-        if joins and not line.startswith((" ", "-")) and not line[0].isdigit():
+        if joins and not re.match(r" |-|\d+[.)] ", line):
             lines[-1] += " " + line
         else:
             lines.append(line)

@@ -22,6 +22,8 @@ from workbench import (
     session,
 )  # fmt: skip
 
+from engine.view.out import reflowed
+
 ESCAPE = "\x1b"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
 
@@ -215,3 +217,10 @@ def test_control_characters_in_the_notes_and_in_words_typed_are_shown_harmlessly
             terminal.end()
             harmless(terminal.raw)
     assert session(opened).open_break().exercise == LOUD
+
+
+def test_a_line_that_begins_with_a_figure_belongs_to_its_paragraph() -> None:
+    """A measured number at the start of a line is no item of a list; `1. ` and `- ` are."""
+    assert reflowed("a distance of 5,\n7.05 and 3\n\n1. one\n2) two\n- three") == (
+        "a distance of 5, 7.05 and 3\n\n1. one\n2) two\n- three"
+    )
