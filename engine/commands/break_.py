@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
@@ -13,7 +14,7 @@ from engine.commands.session import Session, fresh_seed, title
 from engine.errors import NotApplicable, UsageError
 from engine.practice import entries, notes
 from engine.practice.store import Attempt, alone, opened
-from engine.run.abreast import at_once
+from engine.run.abreast import Later, at_once
 from engine.spec.load import content_root
 from engine.spec.types import Prediction
 
@@ -73,6 +74,7 @@ def run(
         notes_file = learner.notes(entry.phase_number)
         notes.check(notes_file)
         with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+            Later(_imported)
             files = session.model_files()
             tree = learner.tree(catalogue, files, learner.model)
             planned = planning.plan_break(
@@ -165,6 +167,11 @@ def notes_head(template: str, lang: str) -> str:
         if file.is_file():
             return file.read_text("utf-8")
     return ""
+
+
+def _imported() -> None:
+    """What `_write` imports takes a while, which is there while the bug is looked for."""
+    importlib.import_module("engine.practice.history")
 
 
 def _write(

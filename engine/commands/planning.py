@@ -26,7 +26,7 @@ from engine.inject.source import walked
 from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
-from engine.run.abreast import at_once
+from engine.run.abreast import Later, at_once
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree, Values
 from engine.spec.load import Catalogue, roles_of_steps, traced
@@ -311,7 +311,7 @@ class Siblings:
         self._catalogue = catalogue
         self._tree = tree
         self._seed = derive(seed, "siblings")
-        self._reach = Reach(tree)
+        self._reach = Later(lambda: Reach(tree))  # read while the first measurements are made
         self._known: dict[str, list[Item]] = {}
 
     @cached_property
@@ -321,7 +321,7 @@ class Siblings:
 
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch."""
-        reached = reached_components(self._catalogue, self._reach, candidate) - touched
+        reached = reached_components(self._catalogue, self._reach(), candidate) - touched
         self._measure(sorted(reached))
         return [item for component in sorted(reached) for item in self.of(component)]
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from engine.inject.source import parsed
+from engine.inject.source import parsed, walked
 from engine.run.types import Tree
 
 # a file that uses one of these may run files that its import statements do not name
@@ -76,7 +76,7 @@ def _imports(source: bytes, module: str, package: bool, trusting: bool) -> tuple
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     names: list[str] = []
-    for node in ast.walk(module_tree):
+    for node in walked(module_tree):
         if isinstance(node, ast.Name) and node.id in OPAQUE:
             if not (trusting and node.id in NAMES):
                 return None

@@ -19,6 +19,7 @@ from engine.inject.source import (
     overlap,
     parsed,
     same_code,
+    walked,
 )
 from engine.run.types import Tree
 from engine.spec.types import Append, Mutate, Pattern, Rewrite, RoleEdit, Step
@@ -253,10 +254,10 @@ class Proposer:
         given: set[str] = set()
         function = source.function(node)
         ready = _ready(function, node.lineno)
-        parts = [n for n in ast.walk(node) if n is not node and isinstance(n, ast.expr)]
+        parts = [n for n in walked(node) if n is not node and isinstance(n, ast.expr)]
         around = [
             n
-            for n in ast.walk(function)
+            for n in walked(function)
             if isinstance(n, READS) and (n.lineno <= node.lineno or ready(n))
         ]
         around.sort(key=lambda n: (READS.index(type(n)), -n.lineno))
@@ -332,7 +333,7 @@ class Proposer:
         for source, scope in self._code.scopes([append.role]):
             bodies = [
                 node.body
-                for node in ast.walk(scope)
+                for node in walked(scope)
                 if (node is scope and not append.method)
                 or (isinstance(node, ast.FunctionDef) and node.name == append.method)
                 if isinstance(node, (ast.ClassDef, ast.FunctionDef))
@@ -358,7 +359,7 @@ class Proposer:
         for source, scope in self._code.scopes([rewrite.role]):
             if isinstance(scope, ast.ClassDef) and rewrite.method:
                 yield from self._overridden(source, scope, rewrite)
-            for function in ast.walk(scope):
+            for function in walked(scope):
                 if not isinstance(function, ast.FunctionDef):
                     continue
                 if function.name != rewrite.method and (rewrite.method or function is not scope):
@@ -465,10 +466,10 @@ def out_of_sight(source: Source, node: ast.AST, template: str) -> set[str]:
     if visible is None:
         return set()
     made = bound(module) or set()
-    for inner in ast.walk(module):
+    for inner in walked(module):
         if isinstance(inner, SCOPES):
             made |= bound(inner) or set()
-    return {n.id for n in ast.walk(module) if isinstance(n, ast.Name)} - made - visible
+    return {n.id for n in walked(module) if isinstance(n, ast.Name)} - made - visible
 
 
 def _key(path: str, node: ast.AST) -> places.Key:
@@ -479,9 +480,7 @@ def _key(path: str, node: ast.AST) -> places.Key:
 
 
 def _parameters(function: ast.AST) -> set[str]:
-    return {
-        n.arg for n in ast.walk(getattr(function, "args", ast.Pass())) if isinstance(n, ast.arg)
-    }
+    return {n.arg for n in walked(getattr(function, "args", ast.Pass())) if isinstance(n, ast.arg)}
 
 
 def _ready(function: ast.AST, line: int) -> Callable[[ast.expr], bool]:
@@ -489,13 +488,13 @@ def _ready(function: ast.AST, line: int) -> Callable[[ast.expr], bool]:
     names are parameters, bound further up, or not the function's own.
     """
     bound_at: dict[str, int] = dict.fromkeys(_parameters(function), 0)
-    for n in ast.walk(function):
+    for n in walked(function):
         if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load):
             bound_at[n.id] = min(n.lineno, bound_at.get(n.id, n.lineno))
 
     def ready(expression: ast.expr) -> bool:
         return all(
-            bound_at.get(n.id, 0) <= line for n in ast.walk(expression) if isinstance(n, ast.Name)
+            bound_at.get(n.id, 0) <= line for n in walked(expression) if isinstance(n, ast.Name)
         )
 
     return ready
@@ -525,7 +524,7 @@ def _with_own(source: Source, template: str, nodes: Mapping[str, ast.expr]) -> s
 
 
 def _swaps(source: Source, statement: ast.stmt, swap: Mapping[str, str]) -> Iterator[Edit]:
-    nodes = list(ast.walk(statement))
+    nodes = list(walked(statement))
     inner = {id(n.operand) for n in nodes if isinstance(n, ast.UnaryOp)}
     for node in nodes:
         if isinstance(node, (ast.Constant, ast.UnaryOp)) and id(node) not in inner:

@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 import msgspec
 
 from engine.inject.imports import closure
-from engine.inject.source import COMPREHENSIONS, SCOPES, bound, parsed, walked
+from engine.inject.source import COMPREHENSIONS, SCOPES, bound, children, parsed, walked
 from engine.inject.source import changed as differing
 from engine.run.types import Tree
 
@@ -173,7 +173,7 @@ class Named:
         self.foreign: set[str] = set()  # names that are bound to something foreign
         self._imported: set[str] = set()
         self._stars: set[str] = set()  # modules of which all names are taken
-        inner = {id(n) for node in nodes if isinstance(node, SCOPES) for n in ast.walk(node)}
+        inner = {id(n) for node in nodes if isinstance(node, SCOPES) for n in walked(node)}
         for node in nodes:
             if isinstance(node, (ast.Import, ast.ImportFrom)):
                 base = getattr(node, "module", None) or ""
@@ -198,7 +198,7 @@ class Named:
                 outside = list(_outside(inner))
                 waiting += [(child, local) for child in outside]
                 own = bound(inner) or set()
-                local |= own - {n for g in ast.walk(inner) if isinstance(g, OUTER) for n in g.names}
+                local |= own - {n for g in walked(inner) if isinstance(g, OUTER) for n in g.names}
             if isinstance(inner, ast.Name):
                 if not isinstance(inner.ctx, ast.Store) and inner.id not in self.foreign | local:
                     yield inner.id
@@ -218,11 +218,11 @@ class Named:
                 yield from (inner.module or "").split(".")
             elif isinstance(inner, ast.alias) and not {inner.name, inner.asname} & self.foreign:
                 yield from inner.name.split(".")
-            waiting += [(child, local) for child in ast.iter_child_nodes(inner)]
+            waiting += [(child, local) for child in children(inner)]
 
     def made_outside(self, node: ast.AST) -> bool:
         """Whether every call in it is one of something foreign, which keeps nothing for others."""
-        for inner in ast.walk(node):
+        for inner in walked(node):
             if isinstance(inner, ast.Call):
                 root = inner.func
                 while isinstance(root, ast.Attribute):
@@ -269,7 +269,7 @@ def _statement(node: ast.stmt, named: Named) -> Statement:
         any(
             (isinstance(inner, ast.FunctionDef) and inner.name == "__init_subclass__")
             or (isinstance(inner, ast.ClassDef) and inner.keywords)
-            for inner in ast.walk(node)
+            for inner in walked(node)
         ),
     )
 
@@ -285,7 +285,7 @@ def _holds(node: ast.stmt) -> bool:
         isinstance(inner, ast.Global)
         or (isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store))
         or (isinstance(inner, ast.Attribute) and getattr(inner.value, "id", None) == node.name)
-        for inner in ast.walk(node)
+        for inner in walked(node)
     )
 
 
@@ -297,7 +297,7 @@ def _value(node: ast.AST) -> ast.AST:
 
 
 def _bases(node: ast.AST) -> Iterator[ast.AST]:
-    for inner in ast.walk(node):
+    for inner in walked(node):
         if isinstance(inner, ast.ClassDef):
             yield from inner.bases
             yield from (keyword.value for keyword in inner.keywords)
@@ -309,7 +309,7 @@ def _head(node: ast.stmt) -> list[str]:
 
 
 def _calls(node: ast.AST) -> bool:
-    return any(isinstance(inner, CALLS) for inner in ast.walk(node))
+    return any(isinstance(inner, CALLS) for inner in walked(node))
 
 
 def _acts(node: ast.AST, named: Named) -> bool:
@@ -341,7 +341,7 @@ def _executed(node: ast.AST) -> Iterator[ast.AST]:
         yield from (default for default in node.args.kw_defaults if default)
         yield from (
             arg.annotation
-            for arg in ast.walk(node.args)
+            for arg in walked(node.args)
             if isinstance(arg, ast.arg) and arg.annotation
         )
         if node.returns:
@@ -353,7 +353,7 @@ def _executed(node: ast.AST) -> Iterator[ast.AST]:
         for inner in node.body:
             yield from _executed(inner)
     elif isinstance(node, (ast.If, ast.Try, ast.With)):
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             inside = isinstance(child, (ast.stmt, ast.ExceptHandler))
             yield from _executed(child) if inside else [ast.Expr(child)]  # type: ignore[arg-type]
     elif isinstance(node, ast.ExceptHandler):
@@ -370,7 +370,7 @@ def _defined(node: ast.stmt) -> Iterator[str]:
         for alias in node.names:
             yield alias.asname or alias.name.split(".")[0]
     else:  # an assignment, or a block that holds some
-        for inner in ast.walk(node):
+        for inner in walked(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                 yield inner.id
             elif isinstance(inner, DEFINITIONS):
@@ -506,7 +506,7 @@ def affected(before: Reach, after: Tree, modules: Iterable[str], names: Iterable
             pairs = differing(tree.files[path], after.files[path])
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return True
-        if pairs is None or not all(_told(node) for _, _, now in pairs for node in ast.walk(now)):
+        if pairs is None or not all(_told(node) for _, _, now in pairs for node in walked(now)):
             return True
         for i, was, now in pairs:
             if _head(was) != _head(now):

@@ -9,7 +9,7 @@ import keyword
 import re
 import tokenize
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
@@ -64,13 +64,29 @@ class Edit(msgspec.Struct, frozen=True, order=True):
     text: str
 
 
-def walked(node: ast.AST) -> Iterable[ast.AST]:
-    """`ast.walk`, remembered for whole modules, which are walked many times and never changed."""
-    if not isinstance(node, ast.Module):
-        return ast.walk(node)
-    known: list[ast.AST] | None = getattr(node, "walked", None)
+def children(node: ast.AST) -> Sequence[ast.AST]:
+    """`ast.iter_child_nodes`, remembered: what `parsed` gives is never changed."""
+    known: list[ast.AST] | None = node.__dict__.get("children")
     if known is None:
-        known = node.walked = list(ast.walk(node))  # type: ignore[attr-defined]
+        known = []
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if isinstance(value, list):
+                known += [item for item in value if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                known.append(value)
+        node.children = known  # type: ignore[attr-defined]
+    return known
+
+
+def walked(node: ast.AST) -> Sequence[ast.AST]:
+    """`ast.walk`, remembered likewise."""
+    known: list[ast.AST] | None = node.__dict__.get("walked")
+    if known is None:
+        known = [node]
+        for inner in known:
+            known += children(inner)
+        node.walked = known  # type: ignore[attr-defined]
     return known
 
 
@@ -119,9 +135,7 @@ class Source:
 
     @cached_property
     def _parents(self) -> dict[int, ast.AST]:
-        return {
-            id(child): node for node in walked(self.module) for child in ast.iter_child_nodes(node)
-        }
+        return {id(child): node for node in walked(self.module) for child in children(node)}
 
     def _above(self, node: ast.AST, kinds: tuple[type, ...]) -> ast.AST:
         at: ast.AST = node
@@ -144,7 +158,7 @@ class Source:
             node
             for method in above.body
             if method is not function
-            for node in ast.walk(method)
+            for node in walked(method)
             if isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Load)
             and isinstance(node.value, ast.Name)
@@ -188,7 +202,7 @@ class Source:
         function, text = self.function(node), ast.dump(node)
         found = [
             n
-            for n in ast.walk(function)
+            for n in walked(function)
             if isinstance(n, type(node)) and ast.dump(n) == text and self.function(n) is function
         ]
         return sorted((n for n in found if not self._asked(n)), key=self.span)
@@ -364,9 +378,9 @@ SCOPES = FUNCTIONS + COMPREHENSIONS
 def bound(scope: ast.AST) -> set[str] | None:
     """The names that a module, function or comprehension binds itself; None with `import *`."""
     names = {
-        arg.arg for arg in ast.walk(getattr(scope, "args", ast.Pass())) if isinstance(arg, ast.arg)
+        arg.arg for arg in walked(getattr(scope, "args", ast.Pass())) if isinstance(arg, ast.arg)
     }
-    waiting = list(ast.iter_child_nodes(scope))
+    waiting = list(children(scope))
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -381,9 +395,9 @@ def bound(scope: ast.AST) -> set[str] | None:
         elif isinstance(node, ast.ExceptHandler) and node.name:
             names.add(node.name)
         if not isinstance(node, (ast.Lambda, *COMPREHENSIONS)):
-            waiting += ast.iter_child_nodes(node)
+            waiting += children(node)
         else:  # a walrus in a comprehension binds outside it
-            waiting += [n.target for n in ast.walk(node) if isinstance(n, ast.NamedExpr)]
+            waiting += [n.target for n in walked(node) if isinstance(n, ast.NamedExpr)]
     return names
 
 

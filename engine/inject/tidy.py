@@ -50,7 +50,7 @@ def blemishes(source: Source, data: bytes) -> int:
 
 def _stumbles(root: ast.AST) -> int:
     count = 0
-    for node in ast.walk(root):
+    for node in walked(root):
         if isinstance(node, FUNCTIONS):
             count += len(_idle(node))
         for body in (getattr(node, "body", ()), getattr(node, "orelse", ())):
@@ -73,8 +73,8 @@ def _stumbles(root: ast.AST) -> int:
 def _alike(old: Source, new: Source) -> Iterator[tuple[ast.AST, ast.AST]]:
     """The functions that differ, before and after, in pairs; none when their number has changed."""
     for _, was, now in changed(old.data, new.data) or ():
-        before = [n for n in ast.walk(was) if isinstance(n, FUNCTIONS)]
-        after = [n for n in ast.walk(now) if isinstance(n, FUNCTIONS)]
+        before = [n for n in walked(was) if isinstance(n, FUNCTIONS)]
+        after = [n for n in walked(now) if isinstance(n, FUNCTIONS)]
         if len(before) == len(after):
             for a, b in zip(before, after, strict=True):
                 if ast.dump(a) != ast.dump(b):
@@ -115,9 +115,9 @@ def _statements(function: ast.AST) -> list[ast.stmt]:
 def _idle(function: ast.AST) -> list[ast.stmt]:
     """The statements of a function that only make values which no other statement reads."""
     statements = _statements(function)
-    outer = {arg.arg for arg in ast.walk(function) if isinstance(arg, ast.arg)} | {
+    outer = {arg.arg for arg in walked(function) if isinstance(arg, ast.arg)} | {
         name
-        for n in ast.walk(function)
+        for n in walked(function)
         if isinstance(n, (ast.Global, ast.Nonlocal))
         for name in n.names
     }
@@ -125,7 +125,7 @@ def _idle(function: ast.AST) -> list[ast.stmt]:
         n.id
         for s in statements
         if isinstance(s, ast.For)
-        for n in ast.walk(s.target)
+        for n in walked(s.target)
         if isinstance(n, ast.Name)
     }
     idle = {id(s): s for s in statements if _only_makes(s, local - outer | _assigned(s))}
@@ -152,7 +152,7 @@ def _only_makes(statement: ast.stmt, local: Collection[str]) -> bool:
     """Whether a statement does nothing but make or change values with local names."""
     if isinstance(statement, (*BLOCKS, ast.Continue, ast.Break, ast.Pass)):
         return True  # as idle as what it holds, or is held by
-    if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in ast.walk(statement)):
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom, ast.Await)) for n in walked(statement)):
         return False
     if isinstance(statement, FUNCTIONS):
         return not statement.decorator_list
@@ -167,7 +167,7 @@ def _only_makes(statement: ast.stmt, local: Collection[str]) -> bool:
 
 def _stores_elsewhere(statement: ast.stmt) -> bool:
     return any(
-        isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) for n in ast.walk(statement)
+        isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) for n in walked(statement)
     )
 
 
@@ -185,7 +185,7 @@ def _assigned(statement: ast.stmt) -> set[str]:
     return {
         n.id
         for target in _targets(statement)
-        for n in ast.walk(target)
+        for n in walked(target)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
 
@@ -195,7 +195,7 @@ def _mutated(statement: ast.stmt) -> set[str]:
     bases: list[ast.expr] = [
         n
         for target in _targets(statement)
-        for n in ast.walk(target)
+        for n in walked(target)
         if isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store)
     ]
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
@@ -220,7 +220,7 @@ def _reads(statement: ast.stmt) -> set[str]:
     read = {
         n.id
         for part in head
-        for n in ast.walk(part)
+        for n in walked(part)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
     if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
@@ -420,7 +420,7 @@ def _imports(
     """Imports that were read and, with `gone` away too, are not any more, here or elsewhere."""
     lost = set(_unread(new.data))
     if gone:
-        dropped = {id(n) for statement in gone for n in ast.walk(statement)}
+        dropped = {id(n) for statement in gone for n in walked(statement)}
         old_names = [n for n in walked(source.module) if isinstance(n, ast.Name)]
         in_gone = {n.id for n in old_names if id(n) in dropped}
         lost |= in_gone - {n.id for n in old_names if id(n) not in dropped}

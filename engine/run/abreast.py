@@ -5,10 +5,39 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+
+class Later(Generic[A]):
+    """Work that a thread has begun; calling it waits for the end and gives what was made.
+
+    What the work raises is raised by each call, and nowhere when nobody calls.
+    """
+
+    def __init__(self, work: Callable[[], A]) -> None:
+        self._made: list[A] = []
+        self._failed: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(work,), daemon=True)
+        self._thread.start()
+
+    def _run(self, work: Callable[[], A]) -> None:
+        try:
+            self._made.append(work())
+        except BaseException as error:
+            self._failed = error
+
+    def wait(self) -> None:
+        """Until it has ended, however it has."""
+        self._thread.join()
+
+    def __call__(self) -> A:
+        self.wait()
+        if self._failed is not None:
+            raise self._failed
+        return self._made[0]
 
 
 def at_once(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
@@ -17,26 +46,13 @@ def at_once(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
     What either raises is raised when both have ended, so that no server is left in the middle of an
     answer; an interruption does not wait, as the servers then close and the other ends by itself.
     """
-    made: list[B] = []
-    failed: list[BaseException] = []
-
-    def beside() -> None:
-        try:
-            made.append(second())
-        except BaseException as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=beside, daemon=True)
-    thread.start()
+    beside = Later(second)
     try:
         one = first()
     except Exception:
-        thread.join()
+        beside.wait()
         raise
-    thread.join()
-    if failed:
-        raise failed[0]
-    return one, made[0]
+    return one, beside()
 
 
 def alternating(even: Callable[[], list[A]], odd: Callable[[], list[A]]) -> list[A]:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from engine.run.abreast import alternating
+from engine.run.abreast import Later, alternating
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
@@ -46,3 +46,15 @@ def test_an_interruption_does_not_wait() -> None:
     with pytest.raises(KeyboardInterrupt):
         alternating(interrupted, lambda: time.sleep(5) or [])
     assert time.monotonic() - started < 4
+
+
+def test_later_gives_what_was_made_as_often_as_it_is_asked() -> None:
+    """It runs beside, once; what it raises is raised by whoever wants the result."""
+    runs = []
+    begun = Later(lambda: runs.append(1) or len(runs))
+    assert (begun(), begun(), runs) == (1, 1, [1])
+    failed = Later(lambda: {}["no such key"])
+    failed.wait()
+    for _ in range(2):
+        with pytest.raises(KeyError, match="no such key"):
+            failed()

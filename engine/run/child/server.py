@@ -55,7 +55,7 @@ def zygote(fd):
         data, fds, _, _ = socket.recv_fds(control, 1, 1)
         if not data:
             wait_for_children()
-            return
+            os._exit(0)  # there is nothing to put away
         if os.fork() == 0:
             control.close()
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
