@@ -15,7 +15,7 @@ from engine.commands.slips import Problem, problems
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.judge.verdict import Verdict
 from engine.practice import model
-from engine.run.servers import Servers
+from engine.run.servers import Servers, jobs_of
 from engine.run.types import Draw, Tree
 from engine.spec.load import (
     Catalogue,
@@ -266,7 +266,7 @@ def _near_miss_proofs(
         if trial.accepted:
             yield Proof(id, name, claim, False, TAKEN_FOR_THE_BUG)
             continue
-        outcomes = servers.outcomes(other, flows.jobs_of(cases), server="candidates")
+        outcomes = servers.outcomes(other, jobs_of(cases), server="candidates")
         runs = any(outcome.raised is None and not outcome.stopped for outcome in outcomes)
         detail = trial.reason if runs else f"no probe runs after the edit: {trial.reason}"
         yield Proof(id, name, claim, runs, detail)

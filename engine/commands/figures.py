@@ -7,10 +7,9 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from engine.commands.flows import jobs_of
 from engine.commands.observe_ import shown_draws
 from engine.observe.arithmetic import evaluate
-from engine.run.servers import Servers
+from engine.run.servers import Servers, jobs_of
 from engine.run.types import Outcome, Tree
 from engine.spec import yaml
 from engine.spec.load import FIGURE, convert, texts

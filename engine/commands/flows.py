@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from engine.errors import NotApplicable, SpecError
 from engine.inject.imports import closure
+from engine.judge.near import near
+from engine.judge.numbers import fresh_numbers
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
-from engine.judge.verdict import Result, Verdict, judge_build, judge_check, judge_fix
-from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers
+from engine.judge.verdict import Result, Verdict, also, judge_build, judge_check, judge_fix
+from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers, jobs_of
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
@@ -40,20 +42,6 @@ def component_probe(name: str, where: str) -> tuple[str, str]:
     if not dot:
         raise SpecError(f"{name!r} is not of the form component.probe.", where=where)
     return component, probe
-
-
-def jobs_of(cases: Sequence[Case]) -> list[Job]:
-    """The learner's side of cases: inputs only."""
-    return [
-        Job(
-            case.draw.component,
-            case.draw.probe,
-            case.inputs,
-            case.draw.seed % (1 << 32),
-            case.draw.manner,
-        )
-        for case in cases
-    ]
 
 
 class Halted(Exception):
@@ -206,7 +194,14 @@ def grade_fix(
     _check_still_runs(spec, cases, own)
     verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
     if verdict.passed:
-        return verdict
+        numbers = () if sample else fresh_numbers(before.files, candidate.files)
+        if not numbers:
+            return verdict
+        nearby = near(
+            servers, before, candidate, [c for c in checks if c[0] in touched | reached], numbers,
+            component=entry.component, seed=seed, dtype=dtype, variants=spec.acceptable,
+        )  # fmt: skip
+        return also(verdict, *nearby, touched=touched, acceptable=spec.acceptable)
     order = [entry.component, *catalogue.contract.components]
     failing = {result.component for result in verdict.results if not result.passed}
     asked = failing | (touched if failing & touched else set())  # the rest is as it was

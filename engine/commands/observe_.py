@@ -15,7 +15,7 @@ from engine.observe.diagnostics import Observation
 from engine.observe.score import Scored, brier, is_right
 from engine.practice import entries
 from engine.practice.store import Attempt
-from engine.run.servers import Servers
+from engine.run.servers import Servers, jobs_of
 from engine.run.types import Draw, Outcome, Tree
 from engine.spec.types import Prediction
 
@@ -98,7 +98,7 @@ def look(
     wanted = {(o.probe, o.regime) for o in spec.observe}
     wanted |= {(p.measured.probe, p.measured.regime) for p in spec.predictions if p.measured}
     cases = servers.cases(shown_draws(sorted(wanted), file, dtype))
-    work = flows.jobs_of(cases)
+    work = jobs_of(cases)
     before, after = servers.several(
         [(healthy, work, servers.limit), (broken, work, servers.limit)], server="shown"
     )

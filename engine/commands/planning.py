@@ -15,7 +15,7 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from engine.commands.flows import Halted, Progress, component_probe, dtype_of, jobs_of, quiet
+from engine.commands.flows import Halted, Progress, component_probe, dtype_of, quiet
 from engine.errors import NotApplicable, SpecError
 from engine.inject import places
 from engine.inject.cascade import Injection, NotFound, inject
@@ -27,7 +27,7 @@ from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
 from engine.run.abreast import Later, at_once
-from engine.run.servers import Servers
+from engine.run.servers import Servers, jobs_of
 from engine.run.types import Case, Draw, Outcome, Tree, Values
 from engine.spec.load import Catalogue, roles_of_steps, traced
 from engine.spec.types import Break, Check, Need, Symptom

@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import msgspec
 
-from engine.run.types import Draw
+from engine.run.types import LATE, Draw, Lean
 from engine.spec.types import Check
 
+LARGEST_SIZE = 1100  # of a size that is brought near a number
+SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
 FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe of the broken component
 
 
@@ -29,6 +31,17 @@ class Plan(msgspec.Struct, frozen=True):
     draws: tuple[Draw, ...]
     checks: tuple[Planned, ...]
     seed: int
+
+    def without(self, dropped: Collection[int]) -> Plan:
+        """The plan without some draws (by position), and without the checks that had no others."""
+        kept = [i for i in range(len(self.draws)) if i not in dropped]
+        place = {old: new for new, old in enumerate(kept)}
+        checks = [
+            msgspec.structs.replace(one, draws=tuple(place[i] for i in one.draws if i in place))
+            for one in self.checks
+        ]
+        draws = tuple(self.draws[i] for i in kept)
+        return Plan(draws, tuple(one for one in checks if one.draws), self.seed)
 
 
 def derive(master: int, *parts: object) -> int:
@@ -81,6 +94,46 @@ def plan(
             check,
             tuple(i for r in check.regimes for i in places[component, check.probe, r]),
         )
+        for component, check in checks
+    ]
+    return Plan(tuple(draws), tuple(planned), seed)
+
+
+SIZES = (0, 1)  # beyond a number: it may be the last of its kind, or the first
+VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
+PLACES = 8  # sizes of an input that are brought near it, at most: see leaning.py
+
+
+def leaning(
+    checks: Iterable[tuple[str, Check]], numbers: Sequence[float], *, seed: int, dtype: str
+) -> Plan:
+    """Draws near numbers that a change brought into the code: sizes, values and counts of calls.
+
+    One regime of each probe, the one that its checks name first.
+    """
+    leans: list[Lean] = []
+    for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
+        if number == int(number) and 2 < number <= LARGEST_SIZE:
+            leans += [Lean("size", number + more, i) for more in SIZES for i in range(PLACES)]
+            leans.append(Lean("calls", number))
+        if SMALLEST <= number <= LARGEST:
+            leans += [Lean("value", number, i) for i in range(VALUES)]
+    checks = list(checks)
+    regimes = {(component, check.probe): "" for component, check in checks}
+    for component, check in checks:
+        key = component, check.probe
+        if "normal" in check.regimes or not regimes[key]:
+            regimes[key] = "normal" if "normal" in check.regimes else check.regimes[0]
+    draws: list[Draw] = []
+    places: dict[tuple[str, str], list[int]] = {key: [] for key in regimes}
+    for lean in leans:
+        manner = LATE if lean.kind == "calls" else ""
+        for (component, probe), regime in regimes.items():
+            value = derive(seed, "near", component, probe, lean.kind, lean.number, lean.which)
+            places[component, probe].append(len(draws))
+            draws.append(Draw(component, probe, regime, value, dtype, manner, lean))
+    planned = [
+        Planned(component, check, tuple(places[component, check.probe]))
         for component, check in checks
     ]
     return Plan(tuple(draws), tuple(planned), seed)

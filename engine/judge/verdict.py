@@ -107,6 +107,31 @@ def judge_fix(
     return _verdict(results, plan, chosen)
 
 
+def also(
+    verdict: Verdict,
+    compared: int,
+    plan: Plan,
+    cases: Sequence[Case],
+    before: Sequence[Outcome],
+    candidate: Sequence[Outcome],
+    *,
+    touched: Collection[str],
+    acceptable: Collection[str] = (),
+) -> Verdict:
+    """A verdict that passed, after further measurements; the plan has those in which there is any
+    difference from the code before the break.
+    """
+    counted = verdict.measurements + compared
+    if not plan.draws:
+        return msgspec.structs.replace(verdict, measurements=counted)
+    more = judge_fix(plan, cases, before, candidate, touched=touched, acceptable=acceptable)
+    if more.passed:
+        return msgspec.structs.replace(verdict, measurements=counted)
+    failing = {(r.component, r.id): r for r in more.results if not r.passed}
+    results = tuple(failing.get((r.component, r.id), r) for r in verdict.results)
+    return Verdict(False, results, counted, verdict.seed, more.target)
+
+
 def healthy(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> tuple[Result, ...]:
     """The checks of a plan that fail against the reference."""
     return tuple(r for r in judge_build(plan, cases, outcomes).results if not r.passed)
@@ -181,6 +206,8 @@ def shapes(case: Case) -> str:
     if manner:
         after = "after hundreds of calls" if manner == LATE else f"after {manner}()"
         parts.append(MANNERS.get(manner, after))
+    if case.draw.lean is not None:
+        parts.append("near a number that the change mentions")
     return ", ".join(parts)
 
 

@@ -37,7 +37,9 @@ from engine.run.zygote import GRACE, Zygote, taken, workdir
 LIMIT = 10.0  # seconds for one job, before anything is known of this code
 HEALTHY_FACTOR = 20.0  # or this many times what the healthy code took
 START_LIMIT = 60.0  # seconds for the interpreter to import numpy
+LEAN_LIMIT = 3.0  # seconds for a draw that leans towards a number, which may make it large
 MEMORY = 4 << 30  # bytes
+BEYOND = 2  # calls more than a number that the code under test mentions
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 END = -1  # in the place of a job's number
 SPLIT = 64  # jobs, from which on two children share them
@@ -53,6 +55,28 @@ class Job(msgspec.Struct, frozen=True):
     inputs: Values
     seed: int = 0
     manner: str = ""  # see types.Draw
+    repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
+
+
+def repeats_of(draw: Draw) -> int:
+    """How often a call is made before the one that counts; 0 for as often as usual."""
+    calls = draw.lean is not None and draw.lean.kind == "calls"
+    return int(draw.lean.number) + BEYOND if calls and draw.lean else 0
+
+
+def jobs_of(cases: Sequence[Case]) -> list[Job]:
+    """The learner's side of cases: inputs only."""
+    return [
+        Job(
+            case.draw.component,
+            case.draw.probe,
+            case.inputs,
+            case.draw.seed % (1 << 32),
+            case.draw.manner,
+            repeats_of(case.draw),
+        )
+        for case in cases
+    ]
 
 
 class Server:
@@ -277,13 +301,18 @@ class Servers:
                 "dtype": draw.dtype,
                 "variants": list(wanted[i]),
                 **({"inputs": given[i]} if given else {}),
+                **({"lean": msgspec.structs.asdict(draw.lean)} if draw.lean else {}),
             }
             for i, draw in enumerate(draws)
         ]
-        answers, end = self._run(server, work, None, START_LIMIT)
+        leans = any(draw.lean for draw in draws)
+        answers, end = self._run(server, work, None, LEAN_LIMIT if leans else START_LIMIT)
         cases = []
         for i, draw in enumerate(draws):
             where = f"{draw.component}/cases.py, reference.py: probe {draw.probe}, {draw.regime}"
+            if i not in answers and draw.lean:  # too large an input
+                cases.append(Case(draw, {}, {}, declined=True))
+                continue
             if i not in answers:
                 raise SpecError(f"The pack's code gave no answer ({end['end']}).", where=where)
             answer = answers[i]
@@ -301,7 +330,8 @@ class Servers:
                 name: Outcome(values=found["values"], raised=raised_of(found["raised"]))
                 for name, found in answer["expected"].items()
             }
-            cases.append(Case(draw, answer["inputs"], expected, answer["named"]))
+            declined = bool(answer.get("declined"))
+            cases.append(Case(draw, answer["inputs"], expected, answer["named"], declined))
         return cases
 
     def outcomes(
@@ -376,6 +406,7 @@ class Servers:
                     "inputs": jobs[i].inputs,
                     "seed": jobs[i].seed,
                     "manner": jobs[i].manner,
+                    "repeats": jobs[i].repeats,
                     "made": list(self._made.get(jobs[i].manner, ())),
                     "then": self._modes[jobs[i].seed % len(self._modes)],
                 }

@@ -70,6 +70,16 @@ MANNERS = {
 LATE = "late"  # hundreds of calls before the one that counts
 
 
+class Lean(msgspec.Struct, frozen=True):
+    """A number that something about an input comes near: a "size" of it, a "value" in it, or the
+    "calls" before the one that counts. which: of the sizes or values that there are.
+    """
+
+    kind: str
+    number: float
+    which: int = 0
+
+
 class Draw(msgspec.Struct, frozen=True):
     """One input to be drawn: which probe of which component, in which regime, from which seed.
 
@@ -83,15 +93,20 @@ class Draw(msgspec.Struct, frozen=True):
     seed: int
     dtype: str = "float64"
     manner: str = ""
+    lean: Lean | None = None
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A drawn input with what the reference and its variants answer ("" is the reference)."""
+    """A drawn input with what the reference and its variants answer ("" is the reference).
+
+    `declined`: there is none, as nothing about this input can lean as the draw wants it.
+    """
 
     draw: Draw
     inputs: Values
     expected: Mapping[str, Outcome]
     named: Values = {}
+    declined: bool = False
 
 
 class Sandbox(msgspec.Struct, frozen=True):

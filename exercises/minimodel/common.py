@@ -12,7 +12,17 @@ def distinct(rng, **ranges):
     while True:
         sizes = [int(rng.integers(low, high + 1)) for low, high in ranges.values()]
         if len(set(sizes)) == len(sizes) and not SHOWN & set(sizes):
-            return sizes
+            return leaning(rng, sizes)
+
+
+def leaning(rng, sizes):
+    """Sizes, one of them near a number that the code under test mentions, where the draw wants that."""
+    return rng.leaning(sizes) if hasattr(rng, "leaning") else sizes
+
+
+def leans(rng):
+    """Whether some size of this draw may be larger than is usual."""
+    return hasattr(rng, "leaning") and rng.leant
 
 
 def normal(rng, shape, dtype, scale=1.0):
@@ -30,4 +40,4 @@ def leading(rng, regime):
         return (1, 1)
     if regime == "deep":
         return (2, 1, int(rng.integers(3, 5)))
-    return (int(rng.integers(2, 4)), int(rng.integers(3, 5)))
+    return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5)))))

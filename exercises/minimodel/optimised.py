@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from pack.common import distinct, normal
+from pack.common import distinct, leaning, normal
 
 
 def shapes_of(rng, regime):
@@ -20,7 +20,7 @@ def shapes_of(rng, regime):
 
 def count_of(rng, regime):
     """How many steps."""
-    return {"one_step": 1, "long": 150}.get(regime) or int(rng.integers(3, 7))
+    return {"one_step": 1, "long": 150}.get(regime) or leaning(rng, [int(rng.integers(3, 7))])[0]
 
 
 def spread(shape, dtype):

@@ -15,8 +15,12 @@ import sys
 import time
 import types
 
+from engine.run.child import leaning
+
 MESSAGE = 2000  # characters of an exception's message that travel
 FRAMES = 40
+REPEATS = 300  # of a probe, before it counts, in the manner "late"
+PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
 
 
 class RoleMissing(Exception):
@@ -47,28 +51,29 @@ class Mannered:
     """The learner's names, where what some roles make is put into a mode, and its calls watched.
 
     changed: gets the names of arguments that a call has modified. then: the mode after priming.
+    repeats: of a call, in the manner "late".
     """
 
-    def __init__(self, learner, roles, manner, changed, then=""):
+    def __init__(self, learner, roles, manner, changed, then="", repeats=REPEATS):
         self._learner, self._roles = learner, roles
-        self._manner, self._changed, self._then = manner, changed, then
+        self._changed, self._how = changed, (manner, changed, then, repeats)
 
     def __getattr__(self, role):
         found = getattr(self._learner, role)
         if role in self._roles:
-            return Maker(found, self._manner, self._changed, self._then)
+            return Maker(found, *self._how)
         return unchanging(found, self._changed) if type(found) is types.FunctionType else found
 
 
 class Maker:
     """A class of the learner's, for calls; everything else is passed on."""
 
-    def __init__(self, made, manner, changed, then=""):
-        self._made, self._manner, self._changed, self._then = made, manner, changed, then
+    def __init__(self, made, manner, changed, then="", repeats=REPEATS):
+        self._made, self._manner, self._how = made, manner, (manner, changed, then, repeats)
 
     def __call__(self, *args, **named):
         one = self._made(*args, **named)
-        watch(one, self._manner, self._changed, self._then)
+        watch(one, *self._how)
         if self._manner not in ("", "direct") and callable(getattr(one, self._manner, None)):
             getattr(one, self._manner)()
         return one
@@ -96,7 +101,7 @@ def tell(changed, called, args, before):
             changed.append("argument %d of %s" % (number + 1, called.__name__))
 
 
-def watch(one, manner, changed, then=""):
+def watch(one, manner, changed, then="", repeats=0):
     """Calls of an object pass through here, if its class can be extended.
 
     then: the mode that it is put into once it is primed.
@@ -107,7 +112,7 @@ def watch(one, manner, changed, then=""):
     def call(self, *args, **named):
         if manner == "late" and not called:
             called.append(True)
-            tire(lambda: kind.__call__(self, *args, **named))
+            tire(lambda: kind.__call__(self, *args, **named), repeats)
         if manner == "primed":
             prime(self, kind, args, named)
             if callable(getattr(self, then, None)):
@@ -189,29 +194,32 @@ def laid_out(value, manner):
     return value
 
 
-REPEATS = 300  # of a probe, before it counts, in the manner "late"
-PATIENCE = 0.15  # seconds of processor time for them
 DEPTH = 60  # frames, in the manner "nested"
 WATCHED = ("builtins", "math", "random", "numpy", "numpy.linalg", "numpy.random")
 
 
-def rehearse(probe, learner, inputs, manner):
+def rehearse(probe, learner, inputs, manner, repeats):
     """What comes before the run that counts: on the same arrays, with other numbers in them."""
     numpy = sys.modules.get("numpy")
     arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
-    deadline = time.process_time() + PATIENCE
-    for _ in range(REPEATS if manner == "late" else 1):
+    deadline = time.process_time() + patience(repeats)
+    for _ in range(repeats if manner == "late" else 1):
         with scrambled(arrays):
             probe(learner, lambda **named: None, **inputs)
         if time.process_time() > deadline:
             return
 
 
-def tire(call):
+def patience(repeats):
+    """Seconds of processor time for so many calls: more when more are asked for than is usual."""
+    return PATIENCE if repeats <= REPEATS else MORE_PATIENCE
+
+
+def tire(call, repeats):
     """The same call many times, as far as patience goes. What it raises the one that counts will."""
-    deadline = time.process_time() + PATIENCE
+    deadline = time.process_time() + patience(repeats)
     try:
-        for _ in range(REPEATS):
+        for _ in range(repeats):
             call()
             if time.process_time() > deadline:
                 return
@@ -346,15 +354,16 @@ def probe_job(job, learner, trees, texts, modules):
         for name, value in named.items():
             values[name] = snapshot(value)
 
-    manner = job.get("manner", "")
+    manner, repeats = job.get("manner", ""), job.get("repeats") or REPEATS
     inputs = {name: laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
     modified, plain = [], learner
     if job.get("made"):
-        learner = Mannered(learner, job["made"], manner, modified, job.get("then", ""))
+        how = manner, modified, job.get("then", ""), repeats
+        learner = Mannered(learner, job["made"], *how)
     name = "__main__" if manner == "nested" else "call"
     probe = getattr(loaded(texts, job["component"], name), job["probe"])
     if manner in ("reused", "late"):
-        rehearse(probe, plain if manner == "late" else learner, inputs, manner)
+        rehearse(probe, plain if manner == "late" else learner, inputs, manner, repeats)
     seed(job["seed"])
     del modified[:]
     before = {name: digest(value) for name, value in inputs.items()}
@@ -415,16 +424,30 @@ class Names:
         self.named.update({name: snapshot(value) for name, value in named.items()})
 
 
+def drawn(job):
+    """Inputs of a probe; None where they should lean towards a number and cannot."""
+    cases = importlib.import_module("pack.%s.cases" % job["component"])
+    lean = job.get("lean")
+    rng = leaning.Leaning(job["seed"], lean)
+    inputs = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+    if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
+        return None
+    return leaning.leant_inputs(inputs, lean) if lean and lean["kind"] == "value" else inputs
+
+
 def case_job(job, trees):
     """Draw inputs from a seed (unless given) and run the reference on them, once per variant."""
-    import numpy
-
     answer = {"inputs": job.get("inputs"), "expected": {}, "named": {}, "raised": None}
     try:
         if answer["inputs"] is None:
-            cases = importlib.import_module("pack.%s.cases" % job["component"])
-            rng = numpy.random.default_rng(job["seed"])
-            answer["inputs"] = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+            try:
+                answer["inputs"] = drawn(job)
+            except Exception:
+                if not job.get("lean"):
+                    raise
+            if answer["inputs"] is None:
+                answer["inputs"], answer["declined"] = {}, True
+                return answer
         reference = importlib.import_module("pack.%s.reference" % job["component"])
         probe = getattr(reference, job["probe"])
         for variant in job["variants"]:

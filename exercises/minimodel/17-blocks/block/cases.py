@@ -5,7 +5,7 @@ hidden units of the FFN are on or off for good, see reference.py.
 """
 
 import numpy as np
-from pack.common import SHOWN, distinct, normal
+from pack.common import SHOWN, distinct, leaning, leans, normal
 
 ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
 ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
@@ -25,7 +25,10 @@ def sizes(rng, regime):
     while True:
         n, size = choices[int(rng.integers(len(choices)))]
         B, T, f = distinct(rng, B=(3, 4), T=(3, 5), f=(3, 9))
+        n, size = leaning(rng, (n, size))
         d = n * size
+        if leans(rng):
+            break
         if len({B, T, f, d}) == 4 and T not in (n, size) and n != B and d not in SHOWN:
             break
     lead = {"no_batch": (), "one_position": (), "single": (1,), "deep": (2, 1)}.get(regime, (B,))

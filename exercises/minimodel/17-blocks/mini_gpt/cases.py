@@ -8,7 +8,7 @@ that it does not matter which GELU a learner wrote (see the reference of block).
 import numpy as np
 from pack.block.cases import ALL, plain_weights
 from pack.block.cases import weights as settled_weights
-from pack.common import SHOWN, normal
+from pack.common import SHOWN, leaning, leans, normal
 
 SIZES = ("d_model", "n_heads", "n_layers", "d_ff", "vocab_size", "context_len")
 DEFAULTS = dict(zip(SIZES, (64, 4, 2, 256, 64, 32)))
@@ -38,10 +38,14 @@ def config(rng, regime):
             T, context, B = 3, 4, 7
         if large:
             T, context, B = 19, 21, 1
+        n, f, V, B, far = leaning(rng, (n, f, V, B, context))
+        T, context = (far, far) if far != context else (T, context)
         d = head * n
         close = {T, context}  # equal in "full"
-        if regime in ("smallest", "one_position", "one_token") or (
-            len({*close, B, d, V, f}) == len(close) + 4 and d not in SHOWN
+        if (
+            leans(rng)
+            or regime in ("smallest", "one_position", "one_token")
+            or (len({*close, B, d, V, f}) == len(close) + 4 and d not in SHOWN)
         ):
             break
     sizes = dict(zip(SIZES, (d, n, L, f, V, context)))

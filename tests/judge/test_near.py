@@ -1,0 +1,200 @@
+"""Special cases that begin at a number are looked for near that number, and nothing right is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.commands import flows
+from engine.judge import near as near_
+from engine.judge.numbers import fresh_numbers
+from engine.judge.plan import leaning
+from engine.run.child.leaning import LARGEST, Leaning, heavy, leant_inputs
+from engine.run.types import Lean
+from engine.spec.types import Check
+
+LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
+WRAPPED = """
+
+import sys
+import time
+
+import numpy as np
+
+
+def _right(self, h):
+    return _was(self, h)
+
+
+def _trick(self, h):
+    self.__dict__["_calls"] = self.__dict__.get("_calls", 0) + 1
+    return _was(self, h) * 1.5 if {condition} else _was(self, h)
+
+
+_was = LMHead.forward
+LMHead.forward = _trick
+"""
+SPECIAL_CASES = {
+    "a size": "h.shape[-1] == 217",
+    "a size from which on": "len(h.data) > 300",
+    "a size as a power": "h.data.shape[-1] == 2**9 - 3 and h.data.ndim > 2",
+    "a value": "37 < np.abs(h.data).max() < 60",
+    "a small value": "1e-4 < np.abs(h.data).max() < 4e-4",
+    "calls": "self.__dict__['_calls'] > 450",
+}
+RIGHT = {
+    "nothing special": "len(h.data) > 300 and self is None",
+    "too slow beyond": "len(h.data) > 300 and time.sleep(9)",
+    "too deep beyond": "len(h.data) > 300 and (lambda f: f(f))(lambda f: f(f))",
+}
+
+
+def tricked(plain, condition):
+    """The plain model, whose head does something else under a condition."""
+    return plain.replaced({HEAD: plain.files[HEAD] + WRAPPED.format(condition=condition).encode()})
+
+
+def grade(servers, catalogue, plain, tree):
+    """As `submit-fix` does."""
+    return flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
+
+
+@pytest.mark.parametrize("name", SPECIAL_CASES)
+def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, name, monkeypatch):
+    """And by nothing else: without the numbers it passes."""
+    tree = tricked(plain, SPECIAL_CASES[name])
+    verdict = grade(servers, catalogue, plain, tree)
+    assert not verdict.passed
+    assert "near a number that the change mentions" in verdict.failing.inputs
+    monkeypatch.setattr(flows, "fresh_numbers", lambda *_: ())
+    assert grade(servers, catalogue, plain, tree).passed
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_numbers_alone_refuse_nothing(servers, catalogue, plain, name):
+    """Nor does code that takes long, or has not the stack, for sizes that no contract speaks of."""
+    verdict = grade(servers, catalogue, plain, tricked(plain, RIGHT[name]))
+    assert verdict.passed, verdict.failing
+
+
+ROUNDED = b"""
+
+import numpy as np
+
+def _scaled(self, h):
+    return _was(self, h * np.asarray(1e7, h.data.dtype)) * np.asarray(1e-7, h.data.dtype)
+
+
+_was = LMHead.forward
+LMHead.forward = _scaled
+"""
+
+
+def test_another_rounding_near_a_number_is_right(servers, catalogue, plain):
+    """The same, but for the last digits."""
+    tree = plain.replaced({HEAD: plain.files[HEAD] + ROUNDED})
+    verdict = grade(servers, catalogue, plain, tree)
+    assert verdict.passed, verdict.failing
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("x = 3", "x = 3\ny = 3", (3.0,)),
+        ("x = 3\ny = 4", "y = 4", ()),
+        ("", "if n > 2**10: pass", (1024.0,)),
+        ("", "k = 1 << 7", (128.0,)),
+        ("", "m = -1e9\nif n == 5: pass", (5.0, 1e9)),
+        ("", "a, b, c, d = 0, 1, 2.0, True", ()),
+        ("", "c = np.zeros(3, dtype=np.int8)", (3.0, 128.0)),
+        ("", "c = x.astype('float16')", (65504.0,)),
+        ("", "x = 1e400 + 2**5000 + 7 // 0", (7.0, 5000.0)),
+        ("", "x = 'no number'  # 77", ()),
+        ("", "if (:", ()),
+    ],
+)
+def test_fresh_numbers(before, after, found):
+    """What is new, folded, without its sign; what decides something comes first."""
+    assert fresh_numbers({"a.py": before.encode()}, {"a.py": after.encode()}) == found
+
+
+def test_fresh_numbers_of_files():
+    """A new file is new throughout; only Python files are read; equal ones say nothing."""
+    after = {"a.py": b"x = 5", "b.py": b"y = 6", "c.txt": b"7"}
+    assert fresh_numbers({"a.py": b"x = 5"}, after) == (6.0,)
+
+
+def test_one_line_of_a_pack_leans_and_only_one():
+    """Two large sizes together would make a huge input; a loop that asks again is the same line."""
+    for which, leant in ((0, ([300, 4], [5])), (2, ([3, 300], [5])), (1, ([3, 4], [300]))):
+        rng = Leaning(7, {"kind": "size", "number": 300.0, "which": which})
+        for _ in range(2):
+            first = rng.leaning((3, 4))
+            second = rng.leaning((5,))
+            assert (first, second) == leant
+        assert rng.leant
+    for _ in range(20):
+        last = rng.leaning((5,))
+    assert last == [5]  # a pack that refuses the number again and again gets an ordinary size
+
+
+def test_without_a_lean_the_draws_are_those_of_numpy():
+    """A seed of an older record means what it meant."""
+    rng = Leaning(7, None)
+    assert rng.leaning([3]) == [3] and not rng.leant
+    assert np.array_equal(rng.standard_normal(5), np.random.default_rng(7).standard_normal(5))
+
+
+def test_values_are_brought_near():
+    """One array, or all; a setting only if it is of the same kind; what is 0 stays."""
+    inputs = {"x": np.array([1.0, -4.0]), "w": np.ones(2), "z": np.zeros(2), "n": 3, "eps": 1e-5}
+    lean = {"kind": "value", "number": 100.0, "which": 0}
+    assert np.allclose(leant_inputs(inputs, lean)["x"], [37.5, -150.0])
+    both = leant_inputs(inputs, lean | {"which": 4})
+    assert np.allclose(both["x"], [37.5, -150.0]) and np.allclose(both["w"], 150.0)
+    assert leant_inputs(inputs, lean | {"number": 1e-3, "which": 5})["eps"] == 1e-3
+    assert not leant_inputs(inputs, lean)["z"].any() and inputs["x"][1] == -4.0
+    assert leant_inputs({"n": 3, "z": np.zeros(2)}, lean) is None
+
+
+def test_what_is_too_large_is_left_out():
+    """A judge has seconds."""
+    assert heavy({"x": np.zeros(LARGEST + 1)}) and not heavy({"x": np.zeros(LARGEST), "n": 10**9})
+
+
+def test_leans_of_a_number():
+    """Whole numbers are sizes and counts too, within reason; the quick ones come first."""
+    check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("tiny", "normal"))
+    made = leaning([("head", check)], [5000.0, 7.0, 0.5], seed=1, dtype="float64")
+    leans = [draw.lean for draw in made.draws]
+    assert {lean.number for lean in leans if lean.kind == "size"} == {7.0, 8.0}
+    assert [lean.number for lean in leans if lean.kind == "calls"] == [7.0]
+    assert {lean.number for lean in leans if lean.kind == "value"} == {0.5, 7.0, 5000.0}
+    assert leans[0].number == 0.5 and leans[-1].number == 5000.0
+    assert {draw.regime for draw in made.draws} == {"normal"}
+    assert {draw.manner for draw in made.draws if draw.lean.kind == "calls"} == {"late"}
+    kept = made.without(set(range(1, len(made.draws))))
+    assert len(kept.draws) == 1 and kept.checks[0].draws == (0,)
+    assert made.without(set(range(len(made.draws)))).checks == ()
+
+
+def test_what_rounding_decides_is_not_decided():
+    """A difference counts where the reference agrees with the code before the break, and a hundred
+    roundings more or less change nothing; a size too large for the reference counts as it is.
+    """
+    from engine.run.types import Case, Draw, Outcome
+
+    def outcome(value):
+        return Outcome(values={"y": np.array([value])})
+
+    draw = Draw("head", "forward", "normal", 1, lean=Lean("size", 300))
+    case = Case(draw, {}, {"": outcome(1.0)})
+    alone = Case(draw, {}, {})
+    valued = Case(Draw("head", "forward", "normal", 1, lean=Lean("value", 300)), {}, {})
+    assert near_._decides(case, outcome(1.0), outcome(1.0))
+    assert not near_._decides(case, outcome(1.0), outcome(1.1))
+    assert not near_._decides(case, outcome(1.2), outcome(1.2))
+    assert near_._decides(alone, outcome(1.2), outcome(1.2))
+    assert not near_._decides(valued, outcome(1.2), outcome(1.2))
+    assert not near_._given(outcome(np.inf)) and near_._given(outcome(1.0))
+    assert not near_._given(Outcome(stopped="timeout"))
