@@ -99,7 +99,7 @@ def plan(
     return Plan(tuple(draws), tuple(planned), seed)
 
 
-SIZES = (0, 1)  # beyond a number: it may be the last of its kind, or the first
+SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
 VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
 PLACES = 8  # sizes of an input that are brought near it, at most: see leaning.py
 
@@ -114,8 +114,14 @@ def leaning(
     leans: list[Lean] = []
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
         if number == int(number) and 2 < number <= LARGEST_SIZE:
-            leans += [Lean("size", number + more, i) for more in SIZES for i in range(PLACES)]
-            leans.append(Lean("calls", number))
+            sizes = [number * times + more for times, more in SIZES]
+            leans += [
+                Lean("size", size, i)
+                for size in sizes
+                if size <= LARGEST_SIZE
+                for i in range(PLACES)
+            ]
+            leans += [Lean("calls", number, 0), Lean("calls", number, 1)]
         if SMALLEST <= number <= LARGEST:
             leans += [Lean("value", number, i) for i in range(VALUES)]
     checks = list(checks)

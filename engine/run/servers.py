@@ -59,9 +59,12 @@ class Job(msgspec.Struct, frozen=True):
 
 
 def repeats_of(draw: Draw) -> int:
-    """How often a call is made before the one that counts; 0 for as often as usual."""
-    calls = draw.lean is not None and draw.lean.kind == "calls"
-    return int(draw.lean.number) + BEYOND if calls and draw.lean else 0
+    """How often a call is made before the one that counts, which is the one of that number, or comes
+    after it; 0 for as often as usual.
+    """
+    if draw.lean is None or draw.lean.kind != "calls":
+        return 0
+    return int(draw.lean.number) + (BEYOND if draw.lean.which else -1)
 
 
 def jobs_of(cases: Sequence[Case]) -> list[Job]:
@@ -126,7 +129,7 @@ class Servers:
         modes: Mapping[str, Sequence[str]] = {},
     ) -> None:
         every = sorted({role for some in modes.values() for role in some})
-        manners = {*MANNERS, LATE} - {"nested"}  # that adds no frame
+        manners = {*MANNERS, LATE} - {"nested", "inside"}  # these add no frame of their own
         watched = dict.fromkeys(manners, every)
         self._made = {**watched, **modes}  # roles, by manner
         self._modes = ["", *modes]  # what follows on priming, by turns

@@ -66,6 +66,7 @@ MANNERS = {
     "reused": "arrays that held other numbers a moment before",
     "primed": "called before with other numbers in the parameters and arguments",
     "nested": "called from a script, sixty frames deep",
+    "inside": "called from a module with a name of the package's",
 }
 LATE = "late"  # hundreds of calls before the one that counts
 

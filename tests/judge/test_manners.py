@@ -70,6 +70,17 @@ def _trick(self, h):
 
 LMHead.forward = _trick
 """,
+    "inside": """
+import sys
+
+
+def _trick(self, h):
+    caller = sys._getframe(2).f_globals["__name__"]
+    return _was(self, h) * (1.5 if caller.startswith("minimodel.nn") else 1.0)
+
+
+LMHead.forward = _trick
+""",
     "primed": """
 def _trick(self, h):
     key = h.data.tobytes()
@@ -139,6 +150,22 @@ def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, mann
             flows, "MANNERS", {name: told for name, told in MANNERS.items() if name != manner}
         )
     assert grade(servers, catalogue, plain, tree).passed
+
+
+def test_a_thread_that_goes_on_is_seen(servers, catalogue, plain):
+    """It may put the bug back when nobody looks any more."""
+    trick = """
+import threading
+
+
+_timer = threading.Timer(30, print)
+_timer.daemon = True
+_timer.start()
+LMHead.forward = _right
+"""
+    verdict = grade(servers, catalogue, plain, tricked(plain, trick))
+    assert not verdict.passed
+    assert verdict.failing.difference.got == "one that goes on"
 
 
 def test_an_instance_that_counts_its_calls_is_seen(servers, catalogue, plain, monkeypatch):

@@ -40,6 +40,7 @@ SPECIAL_CASES = {
     "a size as a power": "h.data.shape[-1] == 2**9 - 3 and h.data.ndim > 2",
     "a value": "37 < np.abs(h.data).max() < 60",
     "a small value": "1e-4 < np.abs(h.data).max() < 4e-4",
+    "each so manieth call": "self.__dict__['_calls'] % 71 == 70",
     "calls": "self.__dict__['_calls'] > 450",
 }
 RIGHT = {
@@ -59,7 +60,13 @@ def grade(servers, catalogue, plain, tree):
     return flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
 
 
-@pytest.mark.parametrize("name", SPECIAL_CASES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in ("a size", "a value") else pytest.mark.slow)
+        for name in SPECIAL_CASES
+    ],
+)
 def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, name, monkeypatch):
     """And by nothing else: without the numbers it passes."""
     tree = tricked(plain, SPECIAL_CASES[name])
@@ -70,7 +77,13 @@ def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, name, 
     assert grade(servers, catalogue, plain, tree).passed
 
 
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name == "too slow beyond" else pytest.mark.slow)
+        for name in RIGHT
+    ],
+)
 def test_numbers_alone_refuse_nothing(servers, catalogue, plain, name):
     """Nor does code that takes long, or has not the stack, for sizes that no contract speaks of."""
     verdict = grade(servers, catalogue, plain, tricked(plain, RIGHT[name]))
@@ -167,8 +180,8 @@ def test_leans_of_a_number():
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("tiny", "normal"))
     made = leaning([("head", check)], [5000.0, 7.0, 0.5], seed=1, dtype="float64")
     leans = [draw.lean for draw in made.draws]
-    assert {lean.number for lean in leans if lean.kind == "size"} == {7.0, 8.0}
-    assert [lean.number for lean in leans if lean.kind == "calls"] == [7.0]
+    assert {lean.number for lean in leans if lean.kind == "size"} == {7.0, 8.0, 56.0}
+    assert [lean.number for lean in leans if lean.kind == "calls"] == [7.0, 7.0]
     assert {lean.number for lean in leans if lean.kind == "value"} == {0.5, 7.0, 5000.0}
     assert leans[0].number == 0.5 and leans[-1].number == 5000.0
     assert {draw.regime for draw in made.draws} == {"normal"}

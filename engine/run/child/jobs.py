@@ -232,6 +232,14 @@ def nested(depth, run):
     return nested(depth - 1, run) if depth else run()
 
 
+def named_as(manner, learner, number):
+    """The name of the module that calls: in the manner "inside" one of the learner's, by turns."""
+    if manner == "inside":
+        modules = sorted({where.partition(":")[0] for where in learner._roles.values()})
+        return modules[number % len(modules)]
+    return "__main__" if manner == "nested" else "call"
+
+
 def contents():
     """What stands in modules that belong to nobody's model: name -> (its names, their identities)."""
     found = {}
@@ -360,7 +368,7 @@ def probe_job(job, learner, trees, texts, modules):
     if job.get("made"):
         how = manner, modified, job.get("then", ""), repeats
         learner = Mannered(learner, job["made"], *how)
-    name = "__main__" if manner == "nested" else "call"
+    name = named_as(manner, learner, job["seed"])
     probe = getattr(loaded(texts, job["component"], name), job["probe"])
     if manner in ("reused", "late"):
         rehearse(probe, plain if manner == "late" else learner, inputs, manner, repeats)
@@ -376,6 +384,8 @@ def probe_job(job, learner, trees, texts, modules):
     seconds = time.perf_counter() - started
     changed = [name for name, value in inputs.items() if digest(value) != before[name]]
     changed += [*dict.fromkeys(modified), *replaced(modules)]
+    if len(sys._current_frames()) > 1:  # whatever goes on beside may change what comes later
+        changed.append("threading.threads")
     return {"values": values, "raised": raised, "changed": changed, "seconds": seconds}
 
 
