@@ -10,6 +10,7 @@ import collections
 import hashlib
 import importlib
 import linecache
+import operator
 import random
 import sys
 import time
@@ -194,6 +195,7 @@ def laid_out(value, manner):
     return value
 
 
+EACH = 8  # jobs, after which it is looked whether modules are as they were
 DEPTH = 60  # frames, in the manner "nested"
 WATCHED = ("builtins", "math", "random", "numpy", "numpy.linalg", "numpy.random")
 
@@ -240,25 +242,33 @@ def named_as(manner, learner, number):
     return "__main__" if manner == "nested" else "call"
 
 
-def contents():
-    """What stands in modules that belong to nobody's model: name -> (its names, their identities)."""
-    found = {}
-    for name in WATCHED:
-        if name in sys.modules:
-            names = dict(vars(sys.modules[name]))  # kept, so that no identity is used again
-            found[name] = names, [*map(id, names.values())]
-    return found
+class Watched:
+    """What stands in modules that belong to nobody's model, as it was before the learner's code ran."""
 
+    def __init__(self):
+        self._map, self._all, self._contents = map, all, vars  # which may be replaced, too
+        self._names, self._modules = {}, {}
+        for name in WATCHED:
+            if name in sys.modules:
+                module = self._modules[name] = sys.modules[name]
+                self._names[name] = {n: v for n, v in vars(module).items() if n[:2] != "__"}
+        self._looks = 0
+        self._replaced = []
 
-def replaced(before):
-    """Their names that now mean something else."""
-    return [
-        "%s.%s" % (module, name)
-        for module, (names, identities) in before.items()
-        if [*map(id, vars(sys.modules[module]).values())] != identities
-        for name, value in names.items()
-        if not name.startswith("__") and vars(sys.modules[module]).get(name) is not value
-    ]
+    def replaced(self, last):
+        """Their names that mean something else now; looked up for every eighth job, and the last one.
+
+        last: whether no other job follows.
+        """
+        self._looks += 1
+        if last or self._replaced or self._looks % EACH == 0:
+            found = []
+            for module, names in self._names.items():
+                now = self._contents(self._modules[module]).get
+                if not self._all(self._map(operator.is_, self._map(now, names), names.values())):
+                    found += ["%s.%s" % (module, n) for n, v in names.items() if now(n) is not v]
+            self._replaced = found
+        return self._replaced
 
 
 def seed(number):
@@ -351,10 +361,10 @@ def loaded(texts, component, name="call"):
     return module
 
 
-def probe_job(job, learner, trees, texts, modules):
+def probe_job(job, learner, trees, texts, watched, last=True):
     """One probe on the learner's tree: recorded values, exception, what it changed, seconds.
 
-    modules: what `contents` gave before any of the learner's code ran.
+    watched: made before any of the learner's code ran. last: whether no other job follows.
     """
     values = {}
 
@@ -383,7 +393,7 @@ def probe_job(job, learner, trees, texts, modules):
         raised = describe(error, trees)
     seconds = time.perf_counter() - started
     changed = [name for name, value in inputs.items() if digest(value) != before[name]]
-    changed += [*dict.fromkeys(modified), *replaced(modules)]
+    changed += [*dict.fromkeys(modified), *watched.replaced(last)]
     if len(sys._current_frames()) > 1:  # whatever goes on beside may change what comes later
         changed.append("threading.threads")
     return {"values": values, "raised": raised, "changed": changed, "seconds": seconds}

@@ -293,7 +293,7 @@ def child(held, work, trace, results, output, token):
     if trace is not None and held.tree is not None:
         recorder = tracer.Recorder(trace)
         tracer.instrument(held.tree, recorder)
-    modules = jobs.contents()
+    watched = jobs.Watched()
     if held.tree is None:  # the pack's own code
         held.texts.install()
     else:
@@ -308,7 +308,9 @@ def child(held, work, trace, results, output, token):
         else:
             if recorder is not None:
                 recorder.clear()
-            answer = jobs.probe_job(job, learner, trees, held.texts, modules)
+            answer = jobs.probe_job(
+                job, learner, trees, held.texts, watched, number == len(work) - 1
+            )
             if recorder is not None:
                 answer["trace"] = recorder.found()
         try:
