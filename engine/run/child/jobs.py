@@ -63,7 +63,9 @@ class Mannered:
         found = getattr(self._learner, role)
         if role in self._roles:
             return Maker(found, *self._how)
-        return unchanging(found, self._changed) if type(found) is types.FunctionType else found
+        if type(found) is types.FunctionType:
+            return unchanging(found, self._changed, self._how[0] == "primed")
+        return found
 
 
 class Maker:
@@ -83,10 +85,17 @@ class Maker:
         return getattr(self._made, name)
 
 
-def unchanging(function, changed):
-    """A function of the learner's; arguments that it modifies are told."""
+def unchanging(function, changed, primed=False):
+    """A function of the learner's; arguments that it modifies are told.
+
+    primed: first call it with the same tensors and arrays, other numbers in them; not where it is
+    given a generator, a model or an optimiser, which each call changes.
+    """
 
     def call(*args, **named):
+        if primed and all(map(plain, (*args, *named.values()))):
+            with scrambled(floats(args)):
+                function(*args, **named)
         before = [digest_of(argument) for argument in args]
         result = function(*args, **named)
         tell(changed, function, args, before)
@@ -147,16 +156,28 @@ def data_of(argument):
     return data if numpy is not None and isinstance(data, numpy.ndarray) else argument
 
 
+def plain(argument):
+    """Whether calling something with it leaves it as it is: a tensor, an array, a number, a text."""
+    numpy = sys.modules.get("numpy")
+    kinds = (type(None), bool, int, float, str, *((numpy.ndarray, numpy.generic) if numpy else ()))
+    return isinstance(data_of(argument), kinds)
+
+
+def floats(arguments):
+    """The arrays of floats among arguments, and those of tensors."""
+    numpy = sys.modules.get("numpy")
+    arrays = [data_of(argument) for argument in arguments]
+    return [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind == "f"]
+
+
 def prime(one, kind, args, named):
     """Call it with other numbers in its arguments, then in its parameters, and put theirs back."""
-    numpy = sys.modules.get("numpy")
     try:
-        groups = [[data_of(argument) for argument in args], [p.data for p in one.parameters()]]
+        groups = [floats(args), floats(one.parameters())]
     except Exception:
         return
     for group in groups:
-        arrays = [a for a in group if isinstance(a, numpy.ndarray) and a.dtype.kind == "f"]
-        with scrambled(arrays):
+        with scrambled(group):
             kind.__call__(one, *args, **named)
 
 

@@ -74,6 +74,18 @@ def greedy(learner, record, one, V, weights, scale, prompt, n_new, seed, tempera
     record(ids=np.asarray(found).astype(np.int64))
 
 
+def changing(learner, record, logits, group, n_new, top_p, seed):
+    """Which ids follow those of a group, and which the others? logits (2, V)."""
+
+    def answer(ids):
+        return logits[0 if ids[-1] in group else 1]
+
+    model = answering(learner, answer, logits.shape[1], 4, logits.dtype)
+    ids = np.asarray(written(learner, model, np.array([0, 1]), n_new, seed, top_p=top_p))[1:]
+    after_group = np.isin(ids[:-1], group)
+    record(after_group=np.unique(ids[1:][after_group]), after=np.unique(ids[1:][~after_group]))
+
+
 def kept(learner, record, logits, n_new, seed, temperature, top_k, top_p):
     """Which tokens come up in n_new draws from the same logits?"""
     given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}

@@ -66,6 +66,22 @@ def spread(rng, V, top_k=None, top_p_of=None):
     return p, float(mass[kept - 1] - crossed * rng.uniform(0.3, 0.7))
 
 
+def changing(rng, regime, dtype):
+    """Two distributions over five ids, of which top_p keeps two and three: the one follows ids of
+    `group`, the other all others. Either id group is met in 40 of 100 draws at least.
+    """
+    order = rng.permutation(5)
+    logits = np.empty((2, 5))
+    logits[:, order] = np.log([[0.45, 0.05, 0.4, 0.05, 0.05], [0.3, 0.26, 0.23, 0.11, 0.1]])
+    return {
+        "logits": logits.astype(dtype),
+        "group": np.sort(order[:2]),
+        "n_new": 250,
+        "top_p": 0.75,
+        "seed": any_seed(rng),
+    }
+
+
 def kept(rng, regime, dtype):
     """Logits (V,) that are the same at every step, and settings."""
     V = int(rng.integers(4, 6))
@@ -79,6 +95,9 @@ def kept(rng, regime, dtype):
         given["top_k"] = k if regime == "top_k" else V + int(rng.integers(0, 3))
     elif regime in ("top_p", "nucleus_hot", "nucleus_cool", "far", "large"):
         p, given["top_p"] = spread(rng, V, top_p_of=k)
+    elif regime == "just_short":  # what stands before the last that is kept has nearly top_p alone
+        p, _ = spread(rng, V, top_p_of=k)
+        given["top_p"] = float(p[: k - 1].sum() + 0.002)
     elif regime == "nearly_all":  # the last token crosses
         p, given["top_p"] = spread(rng, 4, top_p_of=4)
     else:
@@ -128,10 +147,14 @@ def shares(rng, regime, dtype):
         p, given["top_p"] = np.array([0.55, 0.15, 0.12, 0.1, 0.08]), 0.75
     elif regime == "crossing":  # the one that crosses counts in full, not up to top_p
         p, given["top_p"] = np.array([0.42, 0.4, 0.1, 0.08]), 0.45
+    elif regime == "scant":  # more is cut off than kept: whoever gets it all is likely by that alone
+        p = np.array([0.22, 0.21, *np.linspace(0.1, 0.04, 8)])
+        p, given["top_p"] = p / p.sum(), 0.4
     elif regime == "top_k":
         p, given["top_k"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 2
     order = rng.permutation(len(p))
-    return {"logits": np.log(p)[order].astype(dtype), "n_new": 250, "seed": any_seed(rng), **given}
+    n = 400 if regime == "scant" else 250
+    return {"logits": np.log(p)[order].astype(dtype), "n_new": n, "seed": any_seed(rng), **given}
 
 
 def dominant(rng, regime, dtype):

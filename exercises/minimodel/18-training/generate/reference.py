@@ -38,6 +38,11 @@ def greedy(
     out.record(is_an_array=True, integers=True, ids=np.array(ids, np.int64))
 
 
+def changing(out, variant, *, logits, group, n_new, top_p, seed):
+    first, second = (np.sort(kept_ids(row, None, None, top_p, variant)[0]) for row in logits)
+    out.record(after_group=first, after=second)
+
+
 def kept(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
     ids, _ = kept_ids(logits, temperature, top_k, top_p, variant)
     out.record(seen=np.sort(ids))
