@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from engine.errors import NotApplicable, SpecError
 from engine.inject.imports import closure
 from engine.judge.near import near
-from engine.judge.numbers import fresh_numbers
+from engine.judge.numbers import fresh_callers, fresh_numbers
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Result, Verdict, also, judge_build, judge_check, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers, jobs_of
@@ -195,11 +195,14 @@ def grade_fix(
     verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
     if verdict.passed:
         numbers = () if sample else fresh_numbers(before.files, candidate.files)
-        if not numbers:
+        modules = {where.partition(":")[0] for where in candidate.roles.values()}
+        callers = () if sample else fresh_callers(before.files, candidate.files, modules)
+        if not numbers and not callers:
             return verdict
         nearby = near(
             servers, before, candidate, [c for c in checks if c[0] in touched | reached], numbers,
-            component=entry.component, seed=seed, dtype=dtype, variants=spec.acceptable,
+            component=entry.component, callers=callers, seed=seed, dtype=dtype,
+            variants=spec.acceptable,
         )  # fmt: skip
         return also(verdict, *nearby, touched=touched, acceptable=spec.acceptable)
     order = [entry.component, *catalogue.contract.components]

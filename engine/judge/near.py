@@ -15,11 +15,11 @@ import numpy as np
 from engine.judge.compare import difference
 from engine.judge.plan import Plan, derive, leaning
 from engine.run.servers import HEALTHY_FACTOR, Servers, jobs_of
-from engine.run.types import Case, Outcome, Tree, Values
+from engine.run.types import LATE, Case, Outcome, Tree, Values
 from engine.spec.types import Check
 
 MOST = 160  # draws, half of them of the component that was broken
-CALLS = 4  # draws at least, of the broken component, that come after that many calls
+CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 PATIENCE = 3.0  # seconds for one, by the code before the break
 ROUNDINGS = 100
 ASKED = 12  # draws in which the candidate differs, that are looked at more closely
@@ -32,6 +32,7 @@ def near(
     checks: Sequence[tuple[str, Check]],
     numbers: Sequence[float],
     *,
+    callers: Sequence[str] = (),
     component: str,
     seed: int,
     dtype: str,
@@ -40,9 +41,9 @@ def near(
     """How many draws were compared, and a plan of those in which the candidate differs: its cases with
     the reference's answers, what the code before the break gave, and what the candidate.
 
-    component: the broken one.
+    component: the broken one. callers: modules that the change may ask for.
     """
-    wanted = leaning(checks, numbers, seed=seed, dtype=dtype)
+    wanted = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
     made = wanted.without(_left_out(wanted, component))
     cases = servers.cases(made.draws, healthy=False)
     own = servers.outcomes(before, jobs_of(cases), server="before", limit=PATIENCE)
@@ -79,7 +80,8 @@ def _left_out(plan: Plan, component: str) -> set[int]:
     """All but MOST draws, drawn by lot."""
     lots = sorted(range(len(plan.draws)), key=lambda i: derive(plan.seed, "lot", i))
     first = [i for i in lots if plan.draws[i].component == component]
-    calls = [i for i in first if plan.draws[i].manner][:CALLS]
+    calls = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
+    calls += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
     first = [*calls, *(i for i in first if i not in calls)][: MOST // 2]
     others = [i for i in lots if plan.draws[i].component != component][: MOST - len(first)]
     return set(lots) - {*first, *others}

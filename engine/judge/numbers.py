@@ -1,4 +1,4 @@
-"""The numbers that a change brought into the code: where a special case would begin or end.
+"""The numbers and names that a change brought into the code: where a special case would begin or end.
 
 A cheat has to tell the inputs that it was shown from all others, and mostly writes down how. The
 numbers decide nothing themselves; the judge draws further inputs near them.
@@ -10,9 +10,9 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
-from engine.inject.source import children, parsed
+from engine.inject.source import children, parsed, walked
 
 MOST = 6  # numbers that are looked at
 PLAIN = {0.0, 1.0, 2.0}
@@ -48,6 +48,36 @@ def fresh_numbers(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tu
                 deciding[number] += sign * decides
     kept = [number for number, count in fresh.items() if count > 0 and number not in PLAIN]
     return tuple(sorted(kept, key=lambda number: (-deciding[number], number))[:MOST])
+
+
+def fresh_callers(
+    before: Mapping[str, bytes], after: Mapping[str, bytes], modules: Collection[str]
+) -> tuple[str, ...]:
+    """Those of the modules whose names, or parts of them, stand as texts in `after` more often than in
+    `before`: code that asks who calls it has to say whom it means.
+    """
+    fresh: Counter[str] = Counter()
+    for path in {*before, *after}:
+        old, new = before.get(path, b""), after.get(path, b"")
+        if old != new and path.endswith(".py"):
+            fresh.update(_texts(new))
+            fresh.subtract(_texts(old))
+    told = [text.strip(".").removesuffix(".py") for text, count in fresh.items() if count > 0]
+    parts = [text.rpartition("/")[2] for text in told]
+    return tuple(
+        name
+        for name in sorted(modules)
+        if any(part and (name.startswith(part) or part in name.split(".")) for part in parts)
+    )[:MOST]
+
+
+def _texts(data: bytes) -> list[str]:
+    try:
+        nodes = walked(parsed(data))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+    return [value for value in constants if isinstance(value, str)]
 
 
 def _numbers(data: bytes) -> Iterator[tuple[float, bool]]:

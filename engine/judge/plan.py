@@ -105,13 +105,19 @@ PLACES = 8  # sizes of an input that are brought near it, at most: see leaning.p
 
 
 def leaning(
-    checks: Iterable[tuple[str, Check]], numbers: Sequence[float], *, seed: int, dtype: str
+    checks: Iterable[tuple[str, Check]],
+    numbers: Sequence[float],
+    *,
+    seed: int,
+    dtype: str,
+    callers: Sequence[str] = (),
 ) -> Plan:
-    """Draws near numbers that a change brought into the code: sizes, values and counts of calls.
+    """Draws near numbers that a change brought into the code: sizes, values and counts of calls; and
+    calls from modules of the names `callers`.
 
     One regime of each probe, the one that its checks name first.
     """
-    leans: list[Lean] = []
+    leans = [Lean("caller", name=name) for name in callers]
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
         if number == int(number) and 2 < number <= LARGEST_SIZE:
             sizes = [number * times + more for times, more in SIZES]
@@ -133,9 +139,9 @@ def leaning(
     draws: list[Draw] = []
     places: dict[tuple[str, str], list[int]] = {key: [] for key in regimes}
     for lean in leans:
-        manner = LATE if lean.kind == "calls" else ""
+        manner = {"calls": LATE, "caller": "inside"}.get(lean.kind, "")
         for (component, probe), regime in regimes.items():
-            value = derive(seed, "near", component, probe, lean.kind, lean.number, lean.which)
+            value = derive(seed, "near", component, probe, *msgspec.structs.astuple(lean))
             places[component, probe].append(len(draws))
             draws.append(Draw(component, probe, regime, value, dtype, manner, lean))
     planned = [

@@ -55,6 +55,7 @@ class Job(msgspec.Struct, frozen=True):
     inputs: Values
     seed: int = 0
     manner: str = ""  # see types.Draw
+    caller: str = ""  # the name of the module that calls, in the manner "inside"; "": one by turns
     repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
 
 
@@ -76,6 +77,7 @@ def jobs_of(cases: Sequence[Case]) -> list[Job]:
             case.inputs,
             case.draw.seed % (1 << 32),
             case.draw.manner,
+            case.draw.lean.name if case.draw.lean else "",
             repeats_of(case.draw),
         )
         for case in cases
@@ -409,6 +411,7 @@ class Servers:
                     "inputs": jobs[i].inputs,
                     "seed": jobs[i].seed,
                     "manner": jobs[i].manner,
+                    "caller": jobs[i].caller,
                     "repeats": jobs[i].repeats,
                     "made": list(self._made.get(jobs[i].manner, ())),
                     "then": self._modes[jobs[i].seed % len(self._modes)],

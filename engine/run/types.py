@@ -73,12 +73,15 @@ LATE = "late"  # hundreds of calls before the one that counts
 
 class Lean(msgspec.Struct, frozen=True):
     """A number that something about an input comes near: a "size" of it, a "value" in it, or the
-    "calls" before the one that counts. which: of the sizes or values that there are.
+    "calls" before the one that counts; or the name of the module that is the "caller".
+
+    which: of the sizes or values that there are.
     """
 
     kind: str
-    number: float
+    number: float = 0.0
     which: int = 0
+    name: str = ""
 
 
 class Draw(msgspec.Struct, frozen=True):

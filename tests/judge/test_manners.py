@@ -116,6 +116,7 @@ def tricked(plain, trick):
 def _no_numbers(monkeypatch):
     """The numbers that a trick mentions would give some of them away as well."""
     monkeypatch.setattr(flows, "fresh_numbers", lambda *_: ())
+    monkeypatch.setattr(flows, "fresh_callers", lambda *_: ())
 
 
 def grade(servers, catalogue, plain, tree):

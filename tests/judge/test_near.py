@@ -7,7 +7,7 @@ import pytest
 
 from engine.commands import flows
 from engine.judge import near as near_
-from engine.judge.numbers import fresh_numbers
+from engine.judge.numbers import fresh_callers, fresh_numbers
 from engine.judge.plan import leaning
 from engine.run.child.leaning import LARGEST, Leaning, heavy, leant_inputs
 from engine.run.types import Lean
@@ -41,6 +41,7 @@ SPECIAL_CASES = {
     "a value": "37 < np.abs(h.data).max() < 60",
     "a small value": "1e-4 < np.abs(h.data).max() < 4e-4",
     "each so manieth call": "self.__dict__['_calls'] % 71 == 70",
+    "a caller": "'minimodel.nn.attention' in [sys._getframe(i).f_globals['__name__'] for i in range(3)]",
     "calls": "self.__dict__['_calls'] > 450",
 }
 RIGHT = {
@@ -74,7 +75,8 @@ def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, name, 
     assert not verdict.passed
     assert "near a number that the change mentions" in verdict.failing.inputs
     monkeypatch.setattr(flows, "fresh_numbers", lambda *_: ())
-    assert grade(servers, catalogue, plain, tree).passed
+    monkeypatch.setattr(flows, "fresh_callers", lambda *_: ())
+    assert name == "a caller" or grade(servers, catalogue, plain, tree).passed
 
 
 @pytest.mark.parametrize(
@@ -129,6 +131,26 @@ def test_another_rounding_near_a_number_is_right(servers, catalogue, plain):
 def test_fresh_numbers(before, after, found):
     """What is new, folded, without its sign; what decides something comes first."""
     assert fresh_numbers({"a.py": before.encode()}, {"a.py": after.encode()}) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("'mini.train'", ("mini.train",)),
+        ("'mini'", ("mini.nn.head", "mini.train")),
+        ("'/train.py'", ("mini.train",)),
+        ("'head'", ("mini.nn.head",)),
+        ("'tra'", ()),
+        ("''", ()),
+        ("train", ()),
+    ],
+)
+def test_fresh_callers(text, found):
+    """Modules that a new text may mean."""
+    modules = ("mini.train", "mini.nn.head")
+    after = {"a.py": f"x = 'old'\ny = {text}".encode()}
+    assert fresh_callers({"a.py": b"x = 'old'"}, after, modules) == found
+    assert fresh_callers(after, after, modules) == ()
 
 
 def test_fresh_numbers_of_files():

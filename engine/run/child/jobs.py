@@ -399,7 +399,7 @@ def probe_job(job, learner, trees, texts, watched, last=True):
     if job.get("made"):
         how = manner, modified, job.get("then", ""), repeats
         learner = Mannered(learner, job["made"], *how)
-    name = named_as(manner, learner, job["seed"])
+    name = job.get("caller") or named_as(manner, learner, job["seed"])
     probe = getattr(loaded(texts, job["component"], name), job["probe"])
     if manner in ("reused", "late"):
         rehearse(probe, plain if manner == "late" else learner, inputs, manner, repeats)

@@ -147,7 +147,9 @@ def shares(rng, regime, dtype):
         p, given["top_p"] = np.array([0.55, 0.15, 0.12, 0.1, 0.08]), 0.75
     elif regime == "crossing":  # the one that crosses counts in full, not up to top_p
         p, given["top_p"] = np.array([0.42, 0.4, 0.1, 0.08]), 0.45
-    elif regime == "scant":  # more is cut off than kept: whoever gets it all is likely by that alone
+    elif (
+        regime == "scant"
+    ):  # more is cut off than kept: whoever gets it all is likely by that alone
         p = np.array([0.22, 0.21, *np.linspace(0.1, 0.04, 8)])
         p, given["top_p"] = p / p.sum(), 0.4
     elif regime == "top_k":
