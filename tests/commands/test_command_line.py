@@ -357,7 +357,7 @@ def test_a_learner_in_spanish_reads_and_writes_spanish(tmp_path: Path, answers: 
     assert "### Predictions" not in notes
     for words in (["submit-fix"], ["submit-build", "lm_head"]):
         told = engine(*words, cwd=home).stdout
-        assert "la anchura que anuncia" in told and "the width it announces" not in told
+        assert "el ancho que anuncia" in told and "the width it announces" not in told
     assert "Escribe dos formas" in engine("hint", cwd=home, code=0).stdout
 
 
