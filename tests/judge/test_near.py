@@ -41,7 +41,7 @@ SPECIAL_CASES = {
     "a value": "37 < np.abs(h.data).max() < 60",
     "a small value": "1e-4 < np.abs(h.data).max() < 4e-4",
     "each so manieth call": "self.__dict__['_calls'] % 71 == 70",
-    "a caller": "'minimodel.nn.attention' in [sys._getframe(i).f_globals['__name__'] for i in range(3)]",
+    "a caller": "'minimodel.nn.attention' in [sys._getframe(i).f_globals['__name__'] for i in range(6)]",
     "calls": "self.__dict__['_calls'] > 450",
 }
 RIGHT = {
