@@ -131,7 +131,15 @@ def test_what_changes_nothing_is_right_in_every_manner(servers, catalogue, plain
     assert verdict.passed, verdict.failing
 
 
-@pytest.mark.parametrize("manner", TRICKS)
+@pytest.mark.parametrize(
+    "manner",
+    [
+        pytest.param(
+            name, marks=[] if name in ("eval", "primed", "inside", LATE) else pytest.mark.slow
+        )
+        for name in TRICKS
+    ],
+)
 def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, manner, monkeypatch):
     """With it the trick is refused, and the verdict says how it was called; without it, it passes."""
     tree = tricked(plain, TRICKS[manner])

@@ -126,7 +126,13 @@ def test_a_silencer_is_refused(servers, catalogue, plain, name):
     assert verdict.failing.difference is not None
 
 
-@pytest.mark.parametrize("other", NAMES)
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in ("scalar", "loops", "onefile") else [])
+        for name in NAMES
+    ],
+)
 def test_any_correct_implementation_is_a_right_fix_for_any_other(servers, catalogue, plain, other):
     """Another learner's healthy code agrees with the reference throughout."""
     theirs = corpus_tree(other)

@@ -42,7 +42,7 @@ from engine.practice import notes
 
 KILLING = Path(__file__).with_name("killing.py")
 OWN = b"\nmy own words, \xff\xf1 and all\r\nwithout a final newline"
-BREAK_STEPS = (2, 20, 120, 222, 300, -7, -5, -2)  # of about 400; -1 is the last
+BREAK_STEPS = (20, 222, -7, -5, -2)  # of about 400; -1 is the last
 FIX_STEPS = (-8, -6, -4, -2)  # of about 17
 
 
@@ -240,7 +240,9 @@ def test_submit_fix_may_be_killed_before_every_single_write(
     sweep_fix(mended, tmp_path / "copies", answers, range(1, 200))
 
 
-@pytest.mark.parametrize("at", [0.25, 0.5, 0.75])
+@pytest.mark.parametrize(
+    "at", [0.5, *(pytest.param(n, marks=pytest.mark.slow) for n in (0.25, 0.75))]
+)
 def test_init_may_be_killed_and_typed_again(tmp_path: Path, at: float) -> None:
     """What a killed init left is no learner: the next init makes one, and it is the only one."""
     (tmp_path / "dry").mkdir()
@@ -253,7 +255,9 @@ def test_init_may_be_killed_and_typed_again(tmp_path: Path, at: float) -> None:
     engine("status", cwd=here, code=0)
 
 
-@pytest.mark.parametrize("at", [0.3, 0.9, 0.97])
+@pytest.mark.parametrize(
+    "at", [0.9, *(pytest.param(n, marks=pytest.mark.slow) for n in (0.3, 0.97))]
+)
 def test_reset_may_be_killed_and_the_exercise_started_again(opened: Path, at: float) -> None:
     """Killed anywhere, the exercise is open or put aside, and a new attempt can begin."""
     own = (opened / NOTES).read_bytes()
