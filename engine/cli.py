@@ -423,7 +423,7 @@ def dev_reach(
         Path | None, typer.Option(metavar="DIR", help="Store each broken tree there.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="Only this proposer: pattern, role, mutation, graft.")
+        list[str] | None, typer.Option(help="Only this proposer: pattern, role, graft.")
     ] = None,
     json: Json = False,
 ) -> None:

@@ -16,7 +16,7 @@ from engine.practice.files import inside, storage
 from engine.run.types import Tree
 from engine.spec.load import Catalogue, Entry
 
-PROPOSERS = {"patch", "pattern", "role", "mutation", "graft"}
+PROPOSERS = {"patch", "pattern", "role", "graft"}
 Line = dict[str, Any]
 
 

@@ -22,7 +22,7 @@ from engine.inject.source import (
     walked,
 )
 from engine.run.types import Tree
-from engine.spec.types import Append, Mutate, Pattern, Rewrite, RoleEdit, Step
+from engine.spec.types import Append, Pattern, Rewrite, RoleEdit, Step
 
 Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the proposer
 Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> expressions
@@ -102,8 +102,6 @@ class Proposer:
             yield from self._by_value(step.role, "role")
         if step.graft:
             yield from self._by_value(step.graft, "graft")
-        if step.mutate:
-            yield from self._by_mutation(step.mutate)
         if step.append:
             yield from self._by_append(step.append)
         if step.rewrite:
@@ -300,33 +298,6 @@ class Proposer:
             ]
         return self._defined[roles]
 
-    # ------------------------------------------------------------ mutations
-
-    def _by_mutation(self, mutate: Mutate) -> Iterator[Edits]:
-        """Swap constants and operators in the statements that hold these values: one, then all."""
-        statements: dict[tuple[str, int], tuple[Source, ast.stmt]] = {}
-        for value in mutate.near:
-            for site in self._trace(mutate.probe, mutate.regime, value):
-                source = self._code.sources.get(site.path)
-                node = source.expression(site.node, *site.key[1:]) if source else None
-                if source is not None and node is not None:
-                    statement = source.statement(node)
-                    statements[source.path, id(statement)] = (source, statement)
-        ordered = sorted(
-            statements.values(),
-            key=lambda found: self._distance(found[0].path, found[1], mutate.inside),
-        )
-        grouped: dict[tuple[str, int], list[Edit]] = {}
-        for source, statement in ordered:
-            edits = list(_swaps(source, statement, mutate.swap))
-            scope = source.function(statement)
-            group = grouped.setdefault((source.path, id(scope)), [])
-            group += [edit for edit in edits if edit not in group]
-            yield from (((edit,), "mutation") for edit in edits)
-        for group in grouped.values():
-            if len(group) > 1 and not overlap(group):
-                yield tuple(group), "mutation"
-
     # ------------------------------------------------------------ statements
 
     def _by_append(self, append: Append) -> Iterator[Edits]:
@@ -521,23 +492,6 @@ def _with_own(source: Source, template: str, nodes: Mapping[str, ast.expr]) -> s
         if (lines and kept != own) or not same_code(whole().replace("$SELF", "SELF"), safe):
             texts[i] = kept
     return whole()
-
-
-def _swaps(source: Source, statement: ast.stmt, swap: Mapping[str, str]) -> Iterator[Edit]:
-    nodes = list(walked(statement))
-    inner = {id(n.operand) for n in nodes if isinstance(n, ast.UnaryOp)}
-    for node in nodes:
-        if isinstance(node, (ast.Constant, ast.UnaryOp)) and id(node) not in inner:
-            start, end = source.span(node)
-            if source.text(start, end) in swap:
-                yield Edit(source.path, start, end, swap[source.text(start, end)])
-        elif isinstance(node, ast.BinOp):
-            start, end = source.span(node.left)[1], source.span(node.right)[0]
-            between = source.text(start, end)
-            symbol = between.strip(" \t()")
-            if symbol in swap and between.count(symbol) == 1:
-                place = start + len(between[: between.index(symbol)].encode())
-                yield Edit(source.path, place, place + len(symbol), swap[symbol])
 
 
 def _wrapped(source: Source, node: ast.expr, template: str) -> tuple[Edit, ...]:

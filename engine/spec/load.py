@@ -200,7 +200,7 @@ def roles_of_steps(spec: Break) -> set[str]:
     """The roles that the recipes of a break name."""
     found: set[str] = set()
     for step in steps_of(spec.inject):
-        for way in (step.pattern, step.role, step.graft, step.mutate):
+        for way in (step.pattern, step.role, step.graft):
             found |= set(way.inside) if way else set()
         for named in (step.append, step.rewrite):
             found |= {named.role} if named else set()
@@ -212,7 +212,7 @@ def probes_of_steps(spec: Break) -> set[str]:
     found: set[str] = set()
     for step in steps_of(spec.inject):
         found |= set(step.proves)
-        for way in (step.role, step.graft, step.mutate):
+        for way in (step.role, step.graft):
             found |= {way.probe} if way else set()
         found |= {step.pattern.probe} if step.pattern and step.pattern.where else set()
     return found
@@ -222,7 +222,7 @@ def traced(recipe: Recipe) -> list[tuple[str, str]]:
     """The (probe, regime) whose values a recipe looks for."""
     found: dict[tuple[str, str], None] = {}
     for step in steps_of([recipe]):
-        for way in (step.role, step.graft, step.mutate):
+        for way in (step.role, step.graft):
             if way:
                 found[way.probe, way.regime] = None
         if step.pattern and step.pattern.where:

@@ -224,19 +224,6 @@ class RoleEdit(Spec, frozen=True, kw_only=True):
     named: str = ""
 
 
-class Mutate(Spec, frozen=True):
-    """Small changes near the expressions that hold these values.
-
-    `swap`: constants and operators and what to write instead, e.g. {"-1": "-2", "+": "-"}.
-    """
-
-    near: tuple[str, ...]
-    probe: str
-    regime: str
-    swap: dict[str, str]
-    inside: tuple[str, ...] = ()
-
-
 class Append(Spec, frozen=True, kw_only=True):
     """A statement to put at the end of a method of a role's class, or of the class itself."""
 
@@ -272,7 +259,6 @@ class Step(Spec, frozen=True, kw_only=True):
     pattern: Pattern | None = None
     role: RoleEdit | None = None
     graft: RoleEdit | None = None
-    mutate: Mutate | None = None
     append: Append | None = None
     rewrite: Rewrite | None = None
 
