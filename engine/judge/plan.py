@@ -115,7 +115,7 @@ def leaning(
     """Draws near numbers that a change brought into the code: sizes, values and counts of calls; and
     calls from modules of the names `callers`.
 
-    One regime of each probe, the one that its checks name first.
+    One regime of each probe: "normal" where there is one, else the one that its checks name first.
     """
     leans = [Lean("caller", name=name) for name in callers]
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
