@@ -32,13 +32,18 @@ def greedy(rng, regime, dtype):
         "greedy_top_p": {"temperature": 0.0, "top_p": 0.9},
     }
     given.update(settings.get(regime, {"temperature": 0.0}))
+    flat = regime in (
+        "close",
+        "greedy_top_k",
+        "greedy_top_p",
+    )  # whoever draws does not get the greatest
     kind = {"narrow": np.int32, "bytes": np.uint8}.get(regime, np.int64)
     weights = rng.integers(1, V, context)  # of the newest id, the one before, ...
     return {
         "one": np.ones((1,), dtype),
         "V": V,
         "weights": weights,
-        "scale": {"huge": 1000.0, "large": 30.0, "close": 0.003}.get(regime, 3.0),
+        "scale": 0.003 if flat else {"huge": 1000.0, "large": 30.0}.get(regime, 3.0),
         "prompt": rng.integers(0, V, n).astype(kind),
         "n_new": new,
         "seed": any_seed(rng),
