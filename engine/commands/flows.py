@@ -12,9 +12,9 @@ from threading import Lock
 
 from msgspec.structs import replace
 
+from engine.commands.nearby import near
 from engine.errors import NotApplicable, SpecError
 from engine.inject.imports import closure
-from engine.judge.near import near
 from engine.judge.numbers import fresh_callers, fresh_numbers
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Result, Verdict, also, judge_build, judge_check, judge_fix
@@ -204,7 +204,7 @@ def grade_fix(
             component=entry.component, callers=callers, seed=seed, dtype=dtype,
             variants=spec.acceptable,
         )  # fmt: skip
-        return also(verdict, *nearby, touched=touched, acceptable=spec.acceptable)
+        return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
     order = [entry.component, *catalogue.contract.components]
     failing = {result.component for result in verdict.results if not result.passed}
     asked = failing | (touched if failing & touched else set())  # the rest is as it was

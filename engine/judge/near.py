@@ -13,70 +13,27 @@ import msgspec
 import numpy as np
 
 from engine.judge.compare import difference
-from engine.judge.plan import Plan, derive, leaning
-from engine.run.servers import HEALTHY_FACTOR, Servers, jobs_of
-from engine.run.types import LATE, Case, Outcome, Tree, Values
-from engine.spec.types import Check
+from engine.judge.plan import Plan, derive
+from engine.run.types import LATE, Case, Outcome, Values
 
 MOST = 160  # draws, half of them of the component that was broken
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
-PATIENCE = 3.0  # seconds for one, by the code before the break
 ROUNDINGS = 100
-ASKED = 12  # draws in which the candidate differs, that are looked at more closely
 
 
-def near(
-    servers: Servers,
-    before: Tree,
-    candidate: Tree,
-    checks: Sequence[tuple[str, Check]],
-    numbers: Sequence[float],
-    *,
-    callers: Sequence[str] = (),
-    component: str,
-    seed: int,
-    dtype: str,
-    variants: Sequence[str],
-) -> tuple[int, Plan, list[Case], list[Outcome], list[Outcome]]:
+class Nearby(msgspec.Struct, frozen=True):
     """How many draws were compared, and a plan of those in which the candidate differs: its cases with
     the reference's answers, what the code before the break gave, and what the candidate.
-
-    component: the broken one. callers: modules that the change may ask for.
     """
-    wanted = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
-    made = wanted.without(_left_out(wanted, component))
-    cases = servers.cases(made.draws, healthy=False)
-    own = servers.outcomes(before, jobs_of(cases), server="before", limit=PATIENCE)
-    fit = [i for i, case in enumerate(cases) if not case.declined and _given(own[i])]
-    limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
-    found = servers.outcomes(
-        candidate, jobs_of([cases[i] for i in fit]), server="candidate", limit=limit
-    )
-    theirs = dict(zip(fit, found, strict=True))
-    ran = [i for i in fit if not _too_large(theirs[i])]
-    apart = [i for i in ran if difference(own[i], theirs[i], dtype=dtype) is not None][:ASKED]
-    told = servers.cases([made.draws[i] for i in apart], variants)
-    asked = {
-        i: msgspec.structs.replace(cases[i], expected=case.expected)
-        for i, case in zip(apart, told, strict=True)
-    }
-    moved = servers.outcomes(before, jobs_of([*map(_jittered, asked.values())]), server="before")
-    decided = {
-        i: _with_reference(case, own[i])
-        for (i, case), again in zip(asked.items(), moved, strict=True)
-        if _decides(case, own[i], again)
-    }
-    rest = made.without(set(range(len(cases))) - decided.keys())
-    return (
-        len(ran),
-        rest,
-        list(decided.values()),
-        [own[i] for i in decided],
-        [theirs[i] for i in decided],
-    )
+
+    compared: int
+    plan: Plan
+    cases: Sequence[Case]
+    before: Sequence[Outcome]
+    candidate: Sequence[Outcome]
 
 
-def _left_out(plan: Plan, component: str) -> set[int]:
+def left_out(plan: Plan, component: str) -> set[int]:
     """All but MOST draws, drawn by lot."""
     lots = sorted(range(len(plan.draws)), key=lambda i: derive(plan.seed, "lot", i))
     first = [i for i in lots if plan.draws[i].component == component]
@@ -87,12 +44,12 @@ def _left_out(plan: Plan, component: str) -> set[int]:
     return set(lots) - {*first, *others}
 
 
-def _given(own: Outcome) -> bool:
+def given(own: Outcome) -> bool:
     """Whether the code before the break gave finite values."""
     return not (own.stopped or own.raised) and all(map(_finite, own.values.values()))
 
 
-def _too_large(outcome: Outcome) -> bool:
+def too_large(outcome: Outcome) -> bool:
     """Whether a candidate had not the time, the memory or the stack for an input, which no contract
     promises: code that goes number by number may be right and slow.
     """
@@ -106,7 +63,7 @@ def _finite(value: object) -> bool:
     return not isinstance(value, float) or bool(np.isfinite(value))
 
 
-def _decides(case: Case, own: Outcome, moved: Outcome) -> bool:
+def decides(case: Case, own: Outcome, moved: Outcome) -> bool:
     """Whether this input tells right from wrong, and not one rounding from another.
 
     Where the input is so large that the reference does not answer in time, the code before the break
@@ -121,11 +78,12 @@ def _decides(case: Case, own: Outcome, moved: Outcome) -> bool:
     return difference(reference, own, dtype=dtype) is None
 
 
-def _with_reference(case: Case, own: Outcome) -> Case:
+def with_reference(case: Case, own: Outcome) -> Case:
+    """Where the reference gave no answer, the code before the break stands for it."""
     return case if "" in case.expected else msgspec.structs.replace(case, expected={"": own})
 
 
-def _jittered(case: Case) -> Case:
+def jittered(case: Case) -> Case:
     """The same case, its arrays a few roundings away."""
     rng = np.random.default_rng(case.draw.seed)
 

@@ -18,6 +18,7 @@ import numpy as np
 from engine.errors import EngineError
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
+from engine.judge.near import Nearby
 from engine.judge.plan import Plan, Planned
 from engine.run.types import LATE, MANNERS, Case, Outcome
 from engine.spec.types import Text
@@ -108,23 +109,16 @@ def judge_fix(
 
 
 def also(
-    verdict: Verdict,
-    compared: int,
-    plan: Plan,
-    cases: Sequence[Case],
-    before: Sequence[Outcome],
-    candidate: Sequence[Outcome],
-    *,
-    touched: Collection[str],
-    acceptable: Collection[str] = (),
+    verdict: Verdict, nearby: Nearby, *, touched: Collection[str], acceptable: Collection[str] = ()
 ) -> Verdict:
-    """A verdict that passed, after further measurements; the plan has those in which there is any
-    difference from the code before the break.
-    """
-    counted = verdict.measurements + compared
-    if not plan.draws:
+    """A verdict that passed, after further measurements."""
+    counted = verdict.measurements + nearby.compared
+    if not nearby.plan.draws:
         return msgspec.structs.replace(verdict, measurements=counted)
-    more = judge_fix(plan, cases, before, candidate, touched=touched, acceptable=acceptable)
+    more = judge_fix(
+        nearby.plan, nearby.cases, nearby.before, nearby.candidate,
+        touched=touched, acceptable=acceptable,
+    )  # fmt: skip
     if more.passed:
         return msgspec.structs.replace(verdict, measurements=counted)
     failing = {(r.component, r.id): r for r in more.results if not r.passed}

@@ -1,0 +1,74 @@
+"""Runs what `judge/near.py` decides upon: draws near the numbers that a change brought into the code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.judge.compare import difference
+from engine.judge.near import (
+    Nearby,
+    decides,
+    given,
+    jittered,
+    left_out,
+    too_large,
+    with_reference,
+)
+from engine.judge.plan import leaning
+from engine.run.servers import HEALTHY_FACTOR, Servers, jobs_of
+from engine.run.types import Tree
+from engine.spec.types import Check
+
+PATIENCE = 3.0  # seconds for one draw, by the code before the break
+ASKED = 12  # draws in which the candidate differs, that are looked at more closely
+
+
+def near(
+    servers: Servers,
+    before: Tree,
+    candidate: Tree,
+    checks: Sequence[tuple[str, Check]],
+    numbers: Sequence[float],
+    *,
+    callers: Sequence[str] = (),
+    component: str,
+    seed: int,
+    dtype: str,
+    variants: Sequence[str],
+) -> Nearby:
+    """Compare a candidate with the code before the break near these numbers.
+
+    component: the broken one. callers: modules that the change may ask for.
+    """
+    wanted = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
+    made = wanted.without(left_out(wanted, component))
+    cases = servers.cases(made.draws, healthy=False)
+    own = servers.outcomes(before, jobs_of(cases), server="before", limit=PATIENCE)
+    fit = [i for i, case in enumerate(cases) if not case.declined and given(own[i])]
+    limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
+    found = servers.outcomes(
+        candidate, jobs_of([cases[i] for i in fit]), server="candidate", limit=limit
+    )
+    theirs = dict(zip(fit, found, strict=True))
+    ran = [i for i in fit if not too_large(theirs[i])]
+    apart = [i for i in ran if difference(own[i], theirs[i], dtype=dtype) is not None][:ASKED]
+    told = servers.cases([made.draws[i] for i in apart], variants)
+    asked = {
+        i: msgspec.structs.replace(cases[i], expected=case.expected)
+        for i, case in zip(apart, told, strict=True)
+    }
+    moved = servers.outcomes(before, jobs_of([*map(jittered, asked.values())]), server="before")
+    decided = {
+        i: with_reference(case, own[i])
+        for (i, case), again in zip(asked.items(), moved, strict=True)
+        if decides(case, own[i], again)
+    }
+    return Nearby(
+        len(ran),
+        made.without(set(range(len(cases))) - decided.keys()),
+        list(decided.values()),
+        [own[i] for i in decided],
+        [theirs[i] for i in decided],
+    )
