@@ -1,0 +1,234 @@
+"""The manners in which a probe is run: what must not matter to right code, such as a mode, the order
+of calls, where an array lies in memory, or who calls. See `types.Draw`.
+
+A child wraps what it hands to `call.py`; nothing of the learner's own is changed. Sent to the child
+as text: standard library, and numpy where arrays come along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+import types
+
+REPEATS = 300  # of a probe, before it counts, in the manner "late"
+PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
+DEPTH = 60  # frames, in the manner "nested"
+
+
+class Mannered:
+    """The learner's names, where what some roles make is put into a mode, and its calls watched.
+
+    changed: gets the names of arguments that a call has modified. then: the mode after priming.
+    repeats: of a call, in the manner "late".
+    """
+
+    def __init__(self, learner, roles, manner, changed, then="", repeats=REPEATS):
+        self._learner, self._roles = learner, roles
+        self._changed, self._how = changed, (manner, changed, then, repeats)
+
+    def __getattr__(self, role):
+        found = getattr(self._learner, role)
+        if role in self._roles:
+            return Maker(found, *self._how)
+        if type(found) is types.FunctionType:
+            return unchanging(found, self._changed, self._how[0] == "primed")
+        return found
+
+
+class Maker:
+    """A class of the learner's, for calls; everything else is passed on."""
+
+    def __init__(self, made, manner, changed, then="", repeats=REPEATS):
+        self._made, self._manner, self._how = made, manner, (manner, changed, then, repeats)
+
+    def __call__(self, *args, **named):
+        one = self._made(*args, **named)
+        watch(one, *self._how)
+        if self._manner not in ("", "direct") and callable(getattr(one, self._manner, None)):
+            getattr(one, self._manner)()
+        return one
+
+    def __getattr__(self, name):
+        return getattr(self._made, name)
+
+
+def unchanging(function, changed, primed=False):
+    """A function of the learner's; arguments that it modifies are told.
+
+    primed: first call it with the same tensors and arrays, other numbers in them; not where it is
+    given a generator, a model or an optimiser, which each call changes.
+    """
+
+    def call(*args, **named):
+        if primed and all(map(plain, (*args, *named.values()))):
+            with scrambled(floats(args)):
+                function(*args, **named)
+        before = [digest_of(argument) for argument in args]
+        result = function(*args, **named)
+        tell(changed, function, args, before)
+        return result
+
+    return call
+
+
+def tell(changed, called, args, before):
+    """Names the arguments that are not what they were."""
+    for number, argument in enumerate(args):
+        if digest_of(argument) != before[number]:
+            changed.append("argument %d of %s" % (number + 1, called.__name__))
+
+
+def watch(one, manner, changed, then="", repeats=0):
+    """Calls of an object pass through here, if its class can be extended.
+
+    then: the mode that it is put into once it is primed.
+    """
+    kind = type(one)
+    called = []
+
+    def call(self, *args, **named):
+        if manner == "late" and not called:
+            called.append(True)
+            tire(lambda: kind.__call__(self, *args, **named), repeats)
+        if manner == "primed":
+            prime(self, kind, args, named)
+            if callable(getattr(self, then, None)):
+                getattr(self, then)()
+        before = [digest_of(argument) for argument in args]
+        direct = manner == "direct" and callable(getattr(self, "forward", None))
+        result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
+        tell(changed, kind, args, before)
+        return result
+
+    names = {"__call__": call, "__slots__": (), "__module__": kind.__module__}
+    names["__qualname__"] = kind.__qualname__
+    if callable(one):
+        try:
+            one.__class__ = type(kind)(kind.__name__, (kind,), names)
+        except Exception:  # then it is called as it is
+            pass
+
+
+def digest_of(argument):
+    """Of an array or a tensor; None for anything else, which may be there to be changed."""
+    data = data_of(argument)
+    numpy = sys.modules.get("numpy")
+    return digest(data) if numpy is not None and isinstance(data, numpy.ndarray) else None
+
+
+def data_of(argument):
+    """The array of a tensor; anything else as it is."""
+    numpy = sys.modules.get("numpy")
+    data = getattr(argument, "data", None)
+    return data if numpy is not None and isinstance(data, numpy.ndarray) else argument
+
+
+def plain(argument):
+    """Whether calling something with it leaves it as it is: a tensor, an array, a number, a text."""
+    numpy = sys.modules.get("numpy")
+    kinds = (type(None), bool, int, float, str, *((numpy.ndarray, numpy.generic) if numpy else ()))
+    return isinstance(data_of(argument), kinds)
+
+
+def floats(arguments):
+    """The arrays of floats among arguments, and those of tensors."""
+    numpy = sys.modules.get("numpy")
+    arrays = [data_of(argument) for argument in arguments]
+    return [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind == "f"]
+
+
+def prime(one, kind, args, named):
+    """Call it with other numbers in its arguments, then in its parameters, and put theirs back."""
+    try:
+        groups = [floats(args), floats(one.parameters())]
+    except Exception:
+        return
+    for group in groups:
+        with scrambled(group):
+            kind.__call__(one, *args, **named)
+
+
+class scrambled:
+    """Within, arrays hold their numbers in another order; only the first stays where it is.
+
+    What is raised within is dropped: it is the time afterwards that counts.
+    """
+
+    def __init__(self, arrays):
+        self._arrays = arrays
+
+    def __enter__(self):
+        self._kept = [array.copy() for array in self._arrays]
+        for array in self._arrays:
+            if array.size > 2:
+                array.flat[1:] = array.ravel()[:0:-1].copy()
+
+    def __exit__(self, kind, error, trace):
+        for array, was in zip(self._arrays, self._kept):
+            array[...] = was
+        return True
+
+
+def laid_out(value, manner):
+    """The same array, elsewhere in memory."""
+    numpy = sys.modules.get("numpy")
+    if numpy is None or not isinstance(value, numpy.ndarray) or not value.ndim:
+        return value
+    if manner == "fortran":
+        return numpy.asfortranarray(value)
+    if manner == "strided":
+        wide = numpy.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
+        wide[..., ::2] = value
+        return wide[..., ::2]
+    return value
+
+
+def rehearse(probe, learner, inputs, manner, repeats):
+    """What comes before the run that counts: on the same arrays, with other numbers in them."""
+    numpy = sys.modules.get("numpy")
+    arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
+    deadline = time.process_time() + patience(repeats)
+    for _ in range(repeats if manner == "late" else 1):
+        with scrambled(arrays):
+            probe(learner, lambda **named: None, **inputs)
+        if time.process_time() > deadline:
+            return
+
+
+def patience(repeats):
+    """Seconds of processor time for so many calls: more when more are asked for than is usual."""
+    return PATIENCE if repeats <= REPEATS else MORE_PATIENCE
+
+
+def tire(call, repeats):
+    """The same call many times, as far as patience goes. What it raises the one that counts will."""
+    deadline = time.process_time() + patience(repeats)
+    try:
+        for _ in range(repeats):
+            call()
+            if time.process_time() > deadline:
+                return
+    except Exception:
+        return
+
+
+def nested(depth, run):
+    """Run it that many frames deep."""
+    return nested(depth - 1, run) if depth else run()
+
+
+def named_as(manner, learner, number):
+    """The name of the module that calls: in the manner "inside" one of the learner's, by turns."""
+    if manner == "inside":
+        modules = sorted({where.partition(":")[0] for where in learner._roles.values()})
+        return modules[number % len(modules)]
+    return "__main__" if manner == "nested" else "call"
+
+
+def digest(value):
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.ndarray):
+        return hashlib.blake2b(value.tobytes()).digest() + repr(value.shape).encode()
+    return repr(value).encode()
