@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from engine.commands.nearby import near
 from engine.errors import NotApplicable, SpecError
 from engine.inject.imports import closure
+from engine.inject.source import differing
 from engine.judge.numbers import fresh_callers, fresh_numbers
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Result, Verdict, also, judge_build, judge_check, judge_fix
@@ -23,7 +24,7 @@ from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
 
-FAR_DRAWS = 1  # of each regime of a component that does not use the broken one
+FAR_DRAWS = 1  # of each regime of a component that is not the broken one
 Progress = Callable[[str], None]
 Told = Callable[[Result, int, int], None]  # a check, its number, how many there are
 
@@ -158,7 +159,9 @@ def grade_fix(
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     dtype = dtype_of(servers, catalogue, before)
-    touched = {entry.component} | catalogue.users(entry.component)
+    touched = {entry.component}
+    if differing(before.files, candidate.files):  # else it is the same code, whoever uses it
+        touched |= catalogue.users(entry.component)
     reached = affected_components(catalogue, before, candidate) - touched
     checks = _everything(catalogue, id)
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
@@ -177,8 +180,7 @@ def grade_fix(
 
     made = joined(
         planned({entry.component}, at_least=FIX_DRAWS, last=LATE),
-        planned(touched - {entry.component}),
-        planned(reached, at_most=FAR_DRAWS),
+        planned((touched | reached) - {entry.component}, at_most=FAR_DRAWS),
     )
     inputs = servers.cases(made.draws, healthy=False)
     work = jobs_of(inputs)
@@ -255,14 +257,10 @@ def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[
     """The components whose code a change can reach: those that import a file that differs.
 
     All of them where code imports what its import statements do not name. What does not import a
-    changed file runs the very same bytes, so there is nothing to compare.
+    changed file runs the very same code, so there is nothing to compare.
     """
-    changed = {
-        path
-        for path in {*before.files, *after.files}
-        if before.files.get(path) != after.files.get(path)
-    }
-    if not changed:  # restored to the byte
+    changed = differing(before.files, after.files)
+    if not changed:  # restored
         return set()
     found = set()
     for component in catalogue.contract.components:

@@ -45,6 +45,25 @@ def changed(old: bytes, new: bytes) -> Pairs | None:
     )
 
 
+def differing(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> set[str]:
+    """The files that differ in more than comments and layout; those that only one side has, too."""
+    return {
+        path
+        for path in {*before, *after}
+        if before.get(path) != after.get(path)
+        and not (path.endswith(".py") and _same_tree(before.get(path), after.get(path)))
+    }
+
+
+def _same_tree(one: bytes | None, other: bytes | None) -> bool:
+    if one is None or other is None:
+        return False
+    try:
+        return ast.dump(parsed(one)) == ast.dump(parsed(other))
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+
+
 def _texts(data: bytes, body: list[ast.stmt]) -> list[bytes]:
     """The lines of each statement: where they are alike, so is the code."""
     lines = data.splitlines(keepends=True)

@@ -139,3 +139,34 @@ def test_walking_gives_what_ast_walk_gives() -> None:
         for node in (module, *module.body, *module.body):
             assert list(sources.walked(node)) == list(ast.walk(node))
             assert list(sources.children(node)) == list(ast.iter_child_nodes(node))
+
+
+LATIN = TEXTS["latin-1"]
+ALIKE = {
+    "a comment": (b"x = 1\n", b"# why\nx = 1  # because\n"),
+    "layout": (b"x = f(1,2)\n", b"x = f(\n    1,\n    2,\n)\n"),
+    "line ends": (b"x = 1\ny = 2\n", b"x = 1\r\ny = 2\r\n"),
+}
+UNLIKE = {
+    "an int for a float": (b"x = 1\n", b"x = 1.0\n"),
+    "True for 1": (b"x = 1\n", b"x = True\n"),
+    "the docstring": (b'"""One."""\n', b'"""Two."""\n'),
+    "the encoding that is declared": (LATIN, LATIN.replace(b"latin-1", b"latin-2")),
+    "what cannot be parsed": (b"x = 1\n", b"x = = 1\n"),
+    "nothing instead": (b"x = 1\n", None),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_comments_and_layout_are_no_difference(name):
+    """What compiles to the same code is the same code."""
+    one, other = ALIKE[name]
+    assert sources.differing({"a.py": one}, {"a.py": other}) == set()
+    assert sources.differing({"a.txt": one}, {"a.txt": other}) == {"a.txt"}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_what_may_run_otherwise_is_a_difference(name):
+    """Also where the bytes of every line are the same, and where a file is on one side only."""
+    one, other = ({} if data is None else {"a.py": data} for data in UNLIKE[name])
+    assert sources.differing(one, other) == {"a.py"}

@@ -152,6 +152,19 @@ def test_the_verdict_does_not_depend_on_the_seed(servers, catalogue, plain, seed
     assert flows.grade_fix(servers, catalogue, LOUD, plain, plain, seed=seed).passed
 
 
+def test_restored_code_is_measured_where_it_was_broken(servers, catalogue, plain):
+    """The same code is the same for whoever uses it, whatever its comments say; a word more is not."""
+    noted = edited(plain, HEAD, "class LMHead", "# As it was.\nclass LMHead")
+    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, noted, seed=61)
+    assert verdict.passed
+    assert {result.component for result in verdict.results} == {"lm_head"}
+    assert verdict.measurements >= FIX_DRAWS
+    renamed = edited(plain, HEAD, "class LMHead", "LEFT = 1\n\n\nclass LMHead")
+    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, renamed, seed=61)
+    assert verdict.passed
+    assert {result.component for result in verdict.results} > {"lm_head", "mini_gpt"}
+
+
 def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue, plain):
     """Each probe that the break touches is drawn that often, and never with a size that was shown."""
     checks = [("lm_head", check) for check in catalogue.build("lm_head").checks]
