@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import msgspec
@@ -22,7 +22,6 @@ from engine.inject.cascade import Injection, NotFound, inject
 from engine.inject.oracle import BEFORE, SEEDS, Asked, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.reach import Reach, affected
-from engine.inject.source import walked
 from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
@@ -444,24 +443,46 @@ def _sizes(value: object) -> set[int]:
 
 
 def _symbol(code: Code, path: str, data: bytes) -> str:
-    """The innermost class or function around the first changed line that has one."""
+    """The innermost class or function around the first changed line that has one, as `Class.method`;
+    with its line where the file has several of that name.
+    """
     old, new = code.sources[path].data.splitlines(), data.splitlines()
     matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
     for tag, first, last, _, _ in matcher.get_opcodes():
         if tag != "equal":
             for line in range(first, max(last, first + 1)):
-                found = _around(code, path, line + 1)
+                found = _around(code.sources[path].module, line + 1)
                 if found:
                     return found
     return ""
 
 
-def _around(code: Code, path: str, line: int) -> str:
+def _around(module: ast.Module, line: int) -> str:
     """The innermost class or function around a line."""
-    best, size = "", 1 << 30
-    for node in walked(code.sources[path].module):
-        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
-            end = node.end_lineno or node.lineno
-            if node.lineno <= line <= end and end - node.lineno < size:
-                best, size = node.name, end - node.lineno
-    return best
+    named = list(_named(module, ""))
+    around = [
+        (node.lineno, name)
+        for name, node in named
+        if node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    if not around:
+        return ""
+    start, name = max(around, key=lambda one: (one[0], len(one[1])))
+    alike = sum(name == other for other, _ in named)
+    return f"{name} (line {start})" if alike > 1 else name
+
+
+Named = ast.ClassDef | ast.FunctionDef
+
+
+def _named(node: ast.AST, above: str) -> Iterator[tuple[str, Named]]:
+    """Classes and functions with their qualified names; a function stands for what it contains."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield above + child.name, child
+            yield from _named(child, f"{above}{child.name}.")
+        elif isinstance(child, ast.FunctionDef):
+            yield above + child.name, child
+            yield from _named(child, above)
+        else:
+            yield from _named(child, above)

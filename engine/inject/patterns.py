@@ -2,7 +2,7 @@
 
 `$NAME` stands for any expression, and for the same one wherever the name comes again. A pattern is
 one expression or one statement. An annotated assignment matches a plain one; `$X[0]` fits what is
-read and what is assigned to.
+read and what is assigned to; `self` is what the method calls its object.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine.inject.source import Edit, Source, is_atom, same_code, structure, walked
+from engine.inject.source import SELF, Edit, Source, is_atom, same_code, structure, walked
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"
+OWN = "self"  # among bindings: the name of the object, where it is another (metavariables are upper case)
 Bindings = dict[str, ast.expr]
 
 
@@ -36,12 +37,19 @@ def parse(pattern: str) -> ast.AST:
     return only.value if isinstance(only, ast.Expr) else only
 
 
-def find(pattern: str, within: ast.AST) -> Iterator[Match]:
-    """Every node below `within` that the pattern fits, in reading order."""
+def find(pattern: str, within: ast.AST, source: Source | None = None) -> Iterator[Match]:
+    """Every node below `within` that the pattern fits, in reading order.
+
+    source: the file, where methods may have another name for `self`.
+    """
     wanted = parse(pattern)
+    own = source is not None and SELF.search(pattern)
     for node in walked(within):
         bindings: Bindings = {}
+        if own and source is not None and source.receiver(node) != "self":
+            bindings[OWN] = ast.Name(source.receiver(node), ast.Load())
         if _fits(wanted, node, bindings):
+            bindings.pop(OWN, None)
             yield Match(node, bindings)
 
 
@@ -54,6 +62,8 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
             return structure(bindings[name]) == structure(node)
         bindings[name] = node
         return True
+    if isinstance(wanted, ast.Name) and wanted.id == "self" and OWN in bindings:
+        return structure(bindings[OWN]) == structure(node) if isinstance(node, ast.expr) else False
     if isinstance(wanted, ast.Assign) and isinstance(node, ast.AnnAssign) and node.value:
         return len(wanted.targets) == 1 and all(
             _fits(a, b, bindings)
@@ -76,7 +86,8 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
 
 def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     """The edit that turns the matched code into `replace`, as small as the two templates allow."""
-    before, after = _tokens(find), _tokens(replace)
+    replace = source.addressed(replace, match.node)
+    before, after = _tokens(source.addressed(find, match.node)), _tokens(replace)
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]
     while before and after and before[-1] == after[-1]:

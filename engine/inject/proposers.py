@@ -116,7 +116,9 @@ class Proposer:
         fits = False
         for source, scope in self._code.scopes(pattern.inside):
             matches = [
-                m for m in patterns.find(pattern.find, scope) if self._sees(source, m, pattern)
+                m
+                for m in patterns.find(pattern.find, scope, source)
+                if self._sees(source, m, pattern)
             ]
             edits = [patterns.rewrite(source, m, pattern.find, pattern.replace) for m in matches]
             fits = fits or bool(matches)
@@ -138,7 +140,7 @@ class Proposer:
         found: list[tuple[tuple[int, int], Edit]] = []
         for path in sorted(paths & self._code.sources.keys()):
             source = self._code.sources[path]
-            for match in patterns.find(pattern.find, source.module):
+            for match in patterns.find(pattern.find, source.module, source):
                 nodes = {"SELF": match.node, **match.bindings}
                 fits = all(_key(path, nodes[name]) in keys for name, keys in held.items())
                 if fits and self._sees(source, match, pattern):
@@ -147,7 +149,8 @@ class Proposer:
         yield from (((edit,), "role") for _, edit in sorted(found))
 
     def _sees(self, source: Source, match: patterns.Match, pattern: Pattern) -> bool:
-        return in_sight(source, match.node, patterns.META.sub("None", pattern.replace))
+        bare = patterns.META.sub("None", pattern.replace)
+        return in_sight(source, match.node, source.addressed(bare, match.node))
 
     # ------------------------------------------------------------ values
 
@@ -160,7 +163,7 @@ class Proposer:
             if node is not None:
                 nodes.append((self._distance(site.path, node, edit.inside), site.path, node))
         bare = ROLE.sub("None", edit.replace.replace("$SELF", "None"))
-        nodes = [found for found in nodes if in_sight(self._code.sources[found[1]], found[2], bare)]
+        nodes = [found for found in nodes if self._readable(*found[1:], bare)]
         if ROLE.search(edit.replace):
             nodes = [n for n in nodes if next(self._filled(edit, n[1], n[2]), None)]
         nodes = _nearest(nodes)
@@ -173,6 +176,10 @@ class Proposer:
         for _, path, node in nodes:
             for edits in self._filled(edit, path, node):
                 yield edits, how
+
+    def _readable(self, path: str, node: ast.expr, template: str) -> bool:
+        source = self._code.sources[path]
+        return in_sight(source, node, source.addressed(template, node))
 
     def _everywhere(
         self, edit: RoleEdit, how: str, nodes: list[tuple[tuple[int, int], str, ast.expr]]
@@ -218,25 +225,24 @@ class Proposer:
         choices = [list(self._expressions(edit, name, source, node)) for name in names]
         for chosen in itertools.product(*choices):
             nodes = dict(zip(names, chosen, strict=True))
-            text = _with_own(
-                source, edit.replace.replace("$SELF", "$self_"), {**nodes, "self_": node}
-            )
-            yield text
+            template = source.addressed(edit.replace.replace("$SELF", "$self_"), node)
+            yield _with_own(source, template, {**nodes, "self_": node})
 
     def _filled(self, edit: RoleEdit, path: str, node: ast.expr) -> Iterator[tuple[Edit, ...]]:
         """The edits of one place, for each way to write the roles that the template names."""
         source = self._code.sources[path]
         names = list(dict.fromkeys(ROLE.findall(edit.replace)))
+        template = source.addressed(edit.replace, node)
         if not names:
-            yield _wrapped(source, node, edit.replace)
+            yield _wrapped(source, node, template)
             return
         choices = [list(self._expressions(edit, name, source, node)) for name in names]
         for chosen in itertools.product(*choices):
             nodes = dict(zip(names, chosen, strict=True))
-            if edit.replace == f"${names[0]}":
+            if template == f"${names[0]}":
                 yield source.replace_by(node, nodes[names[0]])
                 continue
-            yield _wrapped(source, node, _with_own(source, edit.replace, nodes))
+            yield _wrapped(source, node, _with_own(source, template, nodes))
 
     def _expressions(
         self, edit: RoleEdit, name: str, source: Source, node: ast.expr
@@ -303,13 +309,13 @@ class Proposer:
     def _by_append(self, append: Append) -> Iterator[Edits]:
         for source, scope in self._code.scopes([append.role]):
             bodies = [
-                node.body
+                (node.body, source.addressed(append.statement, node))
                 for node in walked(scope)
                 if (node is scope and not append.method)
                 or (isinstance(node, ast.FunctionDef) and node.name == append.method)
                 if isinstance(node, (ast.ClassDef, ast.FunctionDef))
             ]
-            for body in bodies:
+            for body, statement in bodies:
                 start, end = source.span(body[-1])
                 line = source.text(source.offset(body[-1].lineno, 0), start)
                 indent = line[: len(line) - len(line.lstrip())]
@@ -318,8 +324,8 @@ class Proposer:
                     continue  # the body stands on the line of its head
                 rest = re.match(rb"[^\r\n]*", source.data[end:])
                 end += len(rest[0]) if rest else 0
-                blank = "\n" if append.statement.startswith(("def ", "@")) else ""
-                text = source.indented(append.statement, indent)
+                blank = "\n" if statement.startswith(("def ", "@")) else ""
+                text = source.indented(statement, indent)
                 yield (Edit(source.path, end, end, f"{blank}\n{indent}{text}"),), "graft"
 
     def _by_rewrite(self, rewrite: Rewrite) -> Iterator[Edits]:
@@ -335,7 +341,9 @@ class Proposer:
                     continue
                 if function.name != rewrite.method and (rewrite.method or function is not scope):
                     continue
-                template = _filled_in(rewrite, function)
+                template = _filled_in(
+                    rewrite, source.addressed(rewrite.replace, function), function
+                )
                 first = 1 if ast.get_docstring(function, clean=False) is not None else 0
                 body = function.body
                 if template is None or len(body) <= first:
@@ -362,7 +370,7 @@ class Proposer:
         head = f"def {rewrite.method}({', '.join(('self', *rewrite.args))}):\n"
         made = ast.parse(head + _deeper("pass")).body[0]
         assert isinstance(made, ast.FunctionDef)
-        body = _filled_in(rewrite, made) or ""
+        body = _filled_in(rewrite, rewrite.replace, made) or ""
         imports = self._imports(source, scope.body[-1], head + _deeper(body))
         if rewrite.method not in own and imports is not None:
             statement = head + _deeper(imports + body)
@@ -398,21 +406,17 @@ def _nearest(
     ]
 
 
-def _filled_in(rewrite: Rewrite, function: ast.FunctionDef) -> str | None:
+def _filled_in(rewrite: Rewrite, template: str, function: ast.FunctionDef) -> str | None:
     """The new statements with the function's own names for its parameters; None if it has fewer."""
     names = [arg.arg for arg in (*function.args.posonlyargs, *function.args.args)]
     if rewrite.method and not any(
         isinstance(d, ast.Name) and d.id == "staticmethod" for d in function.decorator_list
     ):
-        rewrite_self, names = names[:1], names[1:]
-    else:
-        rewrite_self = []
+        names = names[1:]
     if len(names) < len(rewrite.args):
         return None
     known = dict(zip(rewrite.args, names, strict=False))
-    if rewrite_self:
-        known["self"] = rewrite_self[0]
-    return ROLE.sub(lambda m: known.get(m[1], m[0]), rewrite.replace.strip("\n"))
+    return ROLE.sub(lambda m: known.get(m[1], m[0]), template.strip("\n"))
 
 
 def _deeper(statements: str) -> str:

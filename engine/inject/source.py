@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 import msgspec
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
+SELF = re.compile(r"\bself\b")
 BOM = b"\xef\xbb\xbf"
 
 
@@ -166,6 +167,23 @@ class Source:
         """The innermost function around a node, else the module."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)
         return self._above(self._parents.get(id(node), self.module), kinds)
+
+    def receiver(self, node: ast.AST) -> str:
+        """What the method around a node, or the method that it is, calls its object: mostly `self`."""
+        at: ast.AST | None = node
+        while at is not None:
+            above = self._parents.get(id(at))
+            if isinstance(at, ast.FunctionDef) and isinstance(above, ast.ClassDef):
+                names = [arg.arg for arg in (*at.args.posonlyargs, *at.args.args)]
+                kinds = {d.id for d in at.decorator_list if isinstance(d, ast.Name)}
+                return names[0] if names and not kinds & {"staticmethod", "classmethod"} else "self"
+            at = above
+        return "self"
+
+    def addressed(self, template: str, node: ast.AST) -> str:
+        """A template for this place, where `self` has the name that it has there."""
+        name = self.receiver(node)
+        return template if name == "self" else SELF.sub(name, template)
 
     def attributes_beside(self, function: ast.AST) -> list[ast.expr]:
         """What the other methods of its class read as `self.name`."""

@@ -229,11 +229,24 @@ def as_expressions(modules: Modules) -> None:
                     module.body[i] = ast.Assign([ast.Name(node.name)], made)
 
 
+def another_self(modules: Modules) -> None:
+    """def forward(me, x): return me.weight * x"""
+    for module in modules.values():
+        for kind in (n for n in ast.walk(module) if isinstance(n, ast.ClassDef)):
+            for method in (n for n in kind.body if isinstance(n, ast.FunctionDef)):
+                for node in ast.walk(method):
+                    if isinstance(node, ast.arg) and node.arg == "self":
+                        node.arg = "me"
+                    if isinstance(node, ast.Name) and node.id == "self":
+                        node.id = "me"
+
+
 WAYS: dict[str, Callable[[Modules], None]] = {
     way.__name__.replace("_", " "): way
     for way in (
         relative_imports, absolute_imports, star_imports, conditional_imports, decorators, partials, moved_away,
         put_on_later, mixed_in, scripts, in_branches, as_expressions,
+        another_self,
     )
 }  # fmt: skip
 BASES = ("einsum", "properties", "spanish")

@@ -27,6 +27,12 @@ CASES = [
     ("$M.at($A, $I, $G)", "$A[$I] += $G", "z = 0; m.at(a, i, -g)\n", "z = 0; a[i] += -g\n"),
     ("$M.at($A, $G)", "$A += $G", "if m: m.at(a, b if c else d)\n", "if m: a += b if c else d\n"),
     (
+        "self.n = $X",
+        "self.n, self.m = 1, $X",
+        "class A:\n  def f(me, self): me.n = self\n",
+        "class A:\n  def f(me, self): me.n, me.m = 1, self\n",
+    ),
+    (
         "for $V in $X:\n    $S += $V",
         "for $V in $X[1:]:\n    $S += $V",
         "def f(a):\n  s = 0\n  for v in a:\n    s += v\n  return s\n",
@@ -45,7 +51,7 @@ CASES = [
 def test_a_pattern_rewrites_the_smallest_part(find, replace, before, after):
     """What both templates share is left as the learner wrote it."""
     source = Source("f.py", before.encode())
-    match = next(patterns.find(find, source.module))
+    match = next(patterns.find(find, source.module, source))
     assert source.apply([patterns.rewrite(source, match, find, replace)]).decode() == after
 
 
