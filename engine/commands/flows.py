@@ -16,7 +16,7 @@ from engine.commands.nearby import near
 from engine.errors import NotApplicable, SpecError
 from engine.inject.imports import closure
 from engine.inject.source import differing
-from engine.judge.numbers import fresh_callers, fresh_numbers
+from engine.judge.numbers import defined, fresh_callers, fresh_numbers, patching
 from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
 from engine.judge.verdict import Result, Verdict, also, judge_build, judge_check, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers, jobs_of
@@ -158,6 +158,8 @@ def grade_fix(
     it passes says nothing yet. For authors, never for a learner.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
+    if patching(before.files, candidate.files):  # whatever comes first, it is in force by then
+        candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
     dtype = dtype_of(servers, catalogue, before)
     touched = {entry.component}
     if differing(before.files, candidate.files):  # else it is the same code, whoever uses it
@@ -197,8 +199,8 @@ def grade_fix(
     verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
     if verdict.passed:
         numbers = () if sample else fresh_numbers(before.files, candidate.files)
-        modules = {where.partition(":")[0] for where in candidate.roles.values()}
-        callers = () if sample else fresh_callers(before.files, candidate.files, modules)
+        names = _modules(candidate) | defined(candidate.files)
+        callers = () if sample else fresh_callers(before.files, candidate.files, names)
         if not numbers and not callers:
             return verdict
         nearby = near(
@@ -257,20 +259,28 @@ def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[
     """The components whose code a change can reach: those that import a file that differs.
 
     All of them where code imports what its import statements do not name. What does not import a
-    changed file runs the very same code, so there is nothing to compare.
+    changed file runs the very same code, so there is nothing to compare, unless a changed file may
+    write into what it imports itself.
     """
     changed = differing(before.files, after.files)
     if not changed:  # restored
         return set()
+    writing = patching(before.files, after.files)
+    within = closure(after, [after.module(path) for path in writing]) if writing else frozenset()
     found = set()
     for component in catalogue.contract.components:
         roles = catalogue.roles_of(component)
         modules = [before.roles[role].partition(":")[0] for role in roles]
         for tree in (before, after):
             files = closure(tree, modules)
-            if files is None or files & changed:
+            if files is None or within is None or files & (changed | within):
                 found.add(component)
     return found
+
+
+def _modules(tree: Tree) -> set[str]:
+    """The modules that the contract's names are imported from."""
+    return {where.partition(":")[0] for where in tree.roles.values()}
 
 
 def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:

@@ -16,7 +16,7 @@ from engine.judge.near import (
     too_large,
     with_reference,
 )
-from engine.judge.plan import leaning
+from engine.judge.plan import joined, leaning, mixed
 from engine.run.servers import HEALTHY_FACTOR, Servers, jobs_of
 from engine.run.types import Tree
 from engine.spec.types import Check
@@ -42,8 +42,10 @@ def near(
 
     component: the broken one. callers: modules that the change may ask for.
     """
-    wanted = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
-    made = wanted.without(left_out(wanted, component))
+    usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
+    own_checks = [check for check in checks if check[0] == component]
+    rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
+    made = joined(*(one.without(left_out(one, component)) for one in (usual, rare)))
     cases = servers.cases(made.draws, healthy=False)
     own = servers.outcomes(before, jobs_of(cases), server="before", limit=PATIENCE)
     fit = [i for i, case in enumerate(cases) if not case.declined and given(own[i])]

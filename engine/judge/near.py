@@ -34,13 +34,14 @@ class Nearby(msgspec.Struct, frozen=True):
 
 
 def left_out(plan: Plan, component: str) -> set[int]:
-    """All but MOST draws, drawn by lot."""
+    """All but MOST draws, drawn by lot; half of them of this component, where there are as many."""
     lots = sorted(range(len(plan.draws)), key=lambda i: derive(plan.seed, "lot", i))
     first = [i for i in lots if plan.draws[i].component == component]
     calls = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     calls += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
-    first = [*calls, *(i for i in first if i not in calls)][: MOST // 2]
-    others = [i for i in lots if plan.draws[i].component != component][: MOST - len(first)]
+    others = [i for i in lots if plan.draws[i].component != component]
+    others = others[: max(MOST // 2, MOST - len(first))]
+    first = [*calls, *(i for i in first if i not in calls)][: MOST - len(others)]
     return set(lots) - {*first, *others}
 
 

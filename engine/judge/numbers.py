@@ -10,7 +10,7 @@ import ast
 import math
 import operator
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from engine.inject.source import children, parsed, walked
 
@@ -18,6 +18,9 @@ MOST = 6  # numbers that are looked at
 PLAIN = {0.0, 1.0, 2.0}
 NAMED = {"int8": 128.0, "uint8": 256.0, "int16": 32768.0, "float16": 65504.0}  # where they end
 CHOOSING = (ast.Compare, ast.Slice, ast.IfExp, ast.match_case, ast.Call)  # where a number decides
+
+WRITERS = {"setattr", "delattr", "vars", "globals", "exec", "eval", "modules"}  # may write anywhere
+WRITERS |= {"__dict__", "__setattr__", "__class__", "__bases__", "__code__", "__globals__"}
 
 OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -51,10 +54,10 @@ def fresh_numbers(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> tu
 
 
 def fresh_callers(
-    before: Mapping[str, bytes], after: Mapping[str, bytes], modules: Collection[str]
+    before: Mapping[str, bytes], after: Mapping[str, bytes], names: Collection[str]
 ) -> tuple[str, ...]:
-    """Those of the modules whose names, or parts of them, stand as texts in `after` more often than in
-    `before`: code that asks who calls it has to say whom it means.
+    """Those names of modules and functions that stand, or parts of which stand, as texts in `after`
+    more often than in `before`: code that asks who calls it has to say whom it means.
     """
     fresh: Counter[str] = Counter()
     for path in {*before, *after}:
@@ -65,18 +68,59 @@ def fresh_callers(
     told = [text.strip(".").removesuffix(".py") for text, count in fresh.items() if count > 0]
     parts = [text.rpartition("/")[2] for text in told]
     return tuple(
-        name
-        for name in sorted(modules)
-        if any(part and (name.startswith(part) or part in name.split(".")) for part in parts)
+        name for name in sorted(names) if any(part and _means(part, name) for part in parts)
     )[:MOST]
 
 
-def _texts(data: bytes) -> list[str]:
+def _means(part: str, name: str) -> bool:
+    return part in name.split(".") or ("." in name and name.startswith(part))
+
+
+def defined(files: Mapping[str, bytes]) -> set[str]:
+    """The names of all functions in these files."""
+    return {
+        node.name
+        for path, data in files.items()
+        if path.endswith(".py")
+        for node in _nodes(data)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    }
+
+
+def patching(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> set[str]:
+    """The files in which `after` writes more often than `before` into what may belong to others: an
+    attribute or an item of something that is neither local nor the method's own object.
+    """
+    return {
+        path
+        for path in after
+        if path.endswith(".py") and after[path] != before.get(path)
+        if Counter(_reaching(after[path])) - Counter(_reaching(before.get(path, b"")))
+    }
+
+
+def _reaching(data: bytes) -> Iterator[str]:
+    for node in _nodes(data):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+            root: ast.AST = node
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                root = root.value
+            if not (isinstance(root, ast.Name) and root.id == "self"):
+                yield ast.dump(node)
+        name = getattr(node, "attr", None) or getattr(node, "id", None)
+        if name in WRITERS:
+            yield ast.dump(node)
+
+
+def _nodes(data: bytes) -> Sequence[ast.AST]:
     try:
-        nodes = walked(parsed(data))
+        return walked(parsed(data))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return []
-    constants = [node.value for node in nodes if isinstance(node, ast.Constant)]
+        return ()
+
+
+def _texts(data: bytes) -> list[str]:
+    constants = [node.value for node in _nodes(data) if isinstance(node, ast.Constant)]
     return [value for value in constants if isinstance(value, str)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 
@@ -149,6 +150,59 @@ def leaning(
         for component, check in checks
     ]
     return Plan(tuple(draws), tuple(planned), seed)
+
+
+EACH = 4  # draws of each regime that lean: its sizes in turn
+TOGETHER = 0.8  # how often a size comes with a value
+MIXES = (1, 1, 1, 0, 8)  # times a number, and one more where it is 1: how far a size goes, by lot
+
+
+def mixed(
+    checks: Iterable[tuple[str, Check]], numbers: Sequence[float], *, seed: int, dtype: str
+) -> Plan:
+    """Draws of every regime near numbers that a change brought into the code, a size and a value at a
+    time: for what needs both, or a regime that is not the usual one.
+    """
+    lengths = [int(n) for n in numbers if n == int(n) and 2 < n < LARGEST_SIZE]
+    values = [number for number in numbers if SMALLEST <= number <= LARGEST]
+    checks = list(checks)
+    draws: list[Draw] = []
+    places: dict[tuple[str, str, str], list[int]] = {}
+    for component, check in checks:
+        for regime in check.regimes:
+            key = component, check.probe, regime
+            if key in places or not values:
+                continue
+            places[key] = []
+            for i in range(EACH):
+                value = derive(seed, "mixed", *key, i)
+                places[key].append(len(draws))
+                lean = _mix(random.Random(value), lengths, values, i, len(places) % VALUES)
+                draws.append(Draw(component, check.probe, regime, value, dtype, "", lean))
+    planned = [
+        Planned(
+            component,
+            check,
+            tuple(i for r in check.regimes for i in places.get((component, check.probe, r), ())),
+        )
+        for component, check in checks
+    ]
+    return Plan(tuple(draws), tuple(p for p in planned if p.draws), seed)
+
+
+def _mix(
+    lots: random.Random, lengths: Sequence[int], values: Sequence[float], i: int, way: int
+) -> Lean:
+    """A size by lot, mostly with another of the numbers as a value; a value alone where no number is a
+    size.
+    """
+    if not lengths:
+        return Lean("value", lots.choice(values), way)
+    number, times = lots.choice(lengths), lots.choice(MIXES)
+    size = number + 1 if times == 1 else min(number * (times or 1), LARGEST_SIZE)
+    others = [value for value in values if value != number]
+    also = lots.choice(others) if others and lots.random() < TOGETHER else 0.0
+    return Lean("size", size, i + EACH * lots.randrange(PLACES // EACH), also=also, way=way)
 
 
 def joined(*plans: Plan) -> Plan:

@@ -460,6 +460,7 @@ class Servers:
             "roots": tree.roots,
             "files": tree.files,
             "roles": tree.roles,
+            "eager": tree.eager,
         }
         try:
             self._server(name).send(message)

@@ -17,6 +17,13 @@ class Tree(msgspec.Struct, frozen=True):
     roots: tuple[str, ...]
     files: Mapping[str, bytes]
     roles: Mapping[str, str]  # role -> "module:name"
+    eager: tuple[str, ...] = ()  # modules that are imported before anything is measured
+
+    def module(self, path: str) -> str:
+        """The name that a file is imported by: "src/a/b.py" is a.b, below the root "src"."""
+        roots = [root for root in self.roots if not root or path.startswith(f"{root}/")]
+        stem = path.removeprefix(f"{max(roots, key=len, default='')}/").removesuffix(".py")
+        return stem.removesuffix("/__init__").replace("/", ".")
 
     def replaced(self, files: Mapping[str, bytes]) -> Tree:
         """The same tree with some files' bytes replaced."""
@@ -73,15 +80,19 @@ LATE = "late"  # hundreds of calls before the one that counts
 
 class Lean(msgspec.Struct, frozen=True):
     """A number that something about an input comes near: a "size" of it, a "value" in it, or the
-    "calls" before the one that counts; or the name of the module that is the "caller".
+    "calls" before the one that counts; or the name of the module, and of the functions, that are the
+    "caller".
 
-    which: of the sizes or values that there are.
+    which: of the sizes or values that there are. also: beside a size, a number that a value comes
+    near; way: which value.
     """
 
     kind: str
     number: float = 0.0
     which: int = 0
     name: str = ""
+    also: float = 0.0
+    way: int = 0
 
 
 class Draw(msgspec.Struct, frozen=True):

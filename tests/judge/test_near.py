@@ -183,13 +183,13 @@ def test_without_a_lean_the_draws_are_those_of_numpy():
 def test_values_are_brought_near():
     """One array, or all; a setting only if it is of the same kind; what is 0 stays."""
     inputs = {"x": np.array([1.0, -4.0]), "w": np.ones(2), "z": np.zeros(2), "n": 3, "eps": 1e-5}
-    lean = {"kind": "value", "number": 100.0, "which": 0}
-    assert np.allclose(leant_inputs(inputs, lean)["x"], [37.5, -150.0])
-    both = leant_inputs(inputs, lean | {"which": 4})
+    lean = 100.0, 0
+    assert np.allclose(leant_inputs(inputs, *lean)["x"], [37.5, -150.0])
+    both = leant_inputs(inputs, 100.0, 4)
     assert np.allclose(both["x"], [37.5, -150.0]) and np.allclose(both["w"], 150.0)
-    assert leant_inputs(inputs, lean | {"number": 1e-3, "which": 5})["eps"] == 1e-3
-    assert not leant_inputs(inputs, lean)["z"].any() and inputs["x"][1] == -4.0
-    assert leant_inputs({"n": 3, "z": np.zeros(2)}, lean) is None
+    assert leant_inputs(inputs, 1e-3, 5)["eps"] == 1e-3
+    assert not leant_inputs(inputs, *lean)["z"].any() and inputs["x"][1] == -4.0
+    assert leant_inputs({"n": 3, "z": np.zeros(2)}, *lean) is None
 
 
 def test_what_is_too_large_is_left_out():

@@ -157,7 +157,8 @@ def loaded(texts, component, name="call"):
     path = "pack/%s/call.py" % component
     module = types.ModuleType(name)
     module.__file__ = texts.path(path)
-    exec(texts.code(path), module.__dict__)
+    code = texts.code(path)
+    exec(code if name == "call" else manners.renamed(code, name), module.__dict__)
     return module
 
 
@@ -254,7 +255,11 @@ def drawn(job):
     inputs = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
     if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
         return None
-    return leaning.leant_inputs(inputs, lean) if lean and lean["kind"] == "value" else inputs
+    if lean and lean["kind"] == "value":
+        return leaning.leant_inputs(inputs, lean["number"], lean["which"])
+    if lean and lean["also"]:
+        return leaning.leant_inputs(inputs, lean["also"], lean["way"], leaning.FAR) or inputs
+    return inputs
 
 
 def case_job(job, trees):

@@ -18,6 +18,7 @@ DEEP = 3  # frames that tell them apart
 TURNS = 8  # sizes that are leant in one draw; a pack that refuses all of them gets ordinary ones
 LARGEST = 1 << 20  # numbers in all arrays of an input
 FACTORS = (1.5, 0.6)  # of the number, that the largest value of an array is brought to
+FAR = (40.0, 1.5)  # the same, where a size leans as well: most values have to be beyond the number
 
 
 class Leaning(numpy.random.Generator if numpy else object):
@@ -57,11 +58,10 @@ def _lines():
     return lines
 
 
-def leant_inputs(inputs, lean):
+def leant_inputs(inputs, number, which, factors=FACTORS):
     """Inputs of which one array, or all, or one setting is brought near the number; None when there
     is nothing that can be.
     """
-    number, which = abs(lean["number"]), lean["which"]
     arrays = [n for n, v in inputs.items() if _scalable(v)]
     settings = [
         n for n, v in inputs.items() if type(v) is float and v > 0 and (v < 1) == (number < 1)
@@ -71,13 +71,13 @@ def leant_inputs(inputs, lean):
         places.append(arrays)
     if not places:
         return None
-    chosen = places[which // len(FACTORS) % len(places)]
-    target = number * FACTORS[which % len(FACTORS)]
+    chosen = places[which // len(factors) % len(places)]
+    target = number * factors[which % len(factors)]
     leant = dict(inputs)
     for name in chosen:
         value = inputs[name]
         if name in settings:
-            leant[name] = number if which % len(FACTORS) else (value + number) / 2
+            leant[name] = number if which % len(factors) else (value + number) / 2
         else:
             leant[name] = (value * (target / numpy.abs(value).max())).astype(value.dtype)
     return leant

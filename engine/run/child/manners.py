@@ -219,6 +219,14 @@ def nested(depth, run):
     return nested(depth - 1, run) if depth else run()
 
 
+def renamed(code, name):
+    """The same code, whose functions tell whoever looks at the stack that they have this name."""
+    name = name.rpartition(".")[2]
+    inner = [renamed(c, name) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+    inner = [c.replace(co_name=name) if isinstance(c, types.CodeType) else c for c in inner]
+    return code.replace(co_consts=tuple(inner))
+
+
 def named_as(manner, learner, number):
     """The name of the module that calls: in the manner "inside" one of the learner's, by turns."""
     if manner == "inside":

@@ -10,6 +10,7 @@ Sent as text: standard library, numpy when it is there.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import select
@@ -87,6 +88,7 @@ class Held:
         self.texts = None  # pack files: call.py of every component, or the whole pack
         self.tree = None
         self.roles = {}
+        self.eager = ()
         self.ruleset = -1
         self.program = b""
         self.confined = False
@@ -116,7 +118,7 @@ def serve(fd):
             fresh = Tree(message["root"], message["roots"], message["files"])
             fresh.inherit(held.tree)
             held.tree = fresh
-            held.roles = message["roles"]
+            held.roles, held.eager = message["roles"], message["eager"]
         elif kind == "run":
             run(fd, held, message)
 
@@ -299,6 +301,11 @@ def child(held, work, trace, results, output, token):
     else:
         held.tree.install()
         held.texts.show_lines()
+        for module in held.eager:
+            try:
+                importlib.import_module(module)
+            except BaseException:  # whoever needs it will say so
+                pass
     learner = jobs.Learner(held.roles)
     for number, job in enumerate(work):
         if job["kind"] == "case":

@@ -169,13 +169,15 @@ AXES = {
     "last": -1,
     "middle": -2,
     "kept": 2,
+    "first_kept": 0,
     "last_kept": -1,
+    "middle_kept": -2,
 }  # None, for all, elsewhere
 
 
 def reduced(rng, regime, dtype):
     """`keepdims` is True in the regimes whose names end in "kept"."""
-    shape = shape_for(rng, "deep" if regime in ("middle", "kept") else regime)
+    shape = shape_for(rng, "deep" if regime in ("middle", "kept", "middle_kept") else regime)
     axis, keepdims = AXES.get(regime), regime.endswith("kept")
     over = tuple(range(len(shape))) if axis is None else (axis % len(shape),)
     left = [1 if i in over else n for i, n in enumerate(shape) if keepdims or i not in over]

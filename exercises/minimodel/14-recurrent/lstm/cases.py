@@ -56,6 +56,10 @@ def step(rng, regime, dtype):
     x, h, c = (normal(rng, (*rows, d), dtype, scale) for d in (d_in, n, n))
     if regime == "saturated":
         h, c = np.tanh(h), c / 1000
+    if regime == "no_bias":  # as a new layer has it
+        drawn["b"][...] = 0.0
+    if regime == "no_forget_bias":
+        drawn["b"][n : 2 * n] = 0.0
     if regime == "large_cell":
         c = 1000 * c
     if regime == "first_step":

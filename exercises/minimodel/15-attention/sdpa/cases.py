@@ -35,13 +35,14 @@ def allowed(rng, regime, rows, T):
         return np.arange(T) < lengths[..., None, None]
     if regime in (
         "scattered",
+        "scattered_for_all",
         "depths",
         "depths_heights",
         "batch_masked",
         "one_batch_axis",
         "deep_masked",
     ):
-        axes = (*rows[:-1], 1) if regime == "one_batch_axis" else rows
+        axes = {"one_batch_axis": (*rows[:-1], 1), "scattered_for_all": ()}.get(regime, rows)
         mask = rng.random((*axes, T, T)) < 0.5
         return mask | (np.arange(T) == rng.integers(0, T, (*axes, T))[..., None])
     return None

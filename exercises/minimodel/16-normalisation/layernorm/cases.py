@@ -37,6 +37,8 @@ def chosen_eps(rng, regime):
     """None for the default."""
     if regime == "other_eps":
         return float(rng.uniform(0.05, 0.5))
+    if regime == "no_eps":
+        return 0.0
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
 
 

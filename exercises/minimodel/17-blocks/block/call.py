@@ -87,6 +87,13 @@ def composed(learner, record, x, grad, n_heads, **weights):
     out.backward(grad)
     wanted.backward(grad)
     record(distance_out=distance(out.data, wanted.data))
+    later, mine = (
+        learner.Tensor(grad),
+        learner.Tensor(grad),
+    )  # any rows: each part by itself, afterwards
+    for name in ("ln_1", "attn", "ln_2", "ffn"):
+        got, own = getattr(block, name)(later), getattr(parts, name)(mine)
+        record(**{f"distance_{name}_afterwards": distance(got.data, own.data)})
     record(distance_grad_x=distance(leaf.grad, other.grad))
     mine = parameters(parts)
     for name, parameter in parameters(block).items():

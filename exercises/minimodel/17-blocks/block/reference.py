@@ -163,6 +163,7 @@ def again(out, variant, *, x, longer, grad, more_grad, n_heads, **weights):
 
 def composed(out, variant, *, x, grad, n_heads, **weights):
     out.record(distance_out=0.0, distance_grad_x=0.0)
+    out.record(**{f"distance_{name}_afterwards": 0.0 for name in ("ln_1", "attn", "ln_2", "ffn")})
     for name in weights:
         out.record(**{f"distance_grad_{name}": 0.0})
 

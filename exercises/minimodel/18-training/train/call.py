@@ -181,6 +181,47 @@ def drawn(learner, record, table, bias, ids, steps, batch_size, seq_len, lr, see
     record(same_seed_same_losses=losses == again, other_seed_same_losses=losses == other)
 
 
+def distance(got, wanted):
+    """The largest difference in units of the largest number wanted, rounded to what rounding leaves."""
+    apart = max(float(np.abs(g - w).max()) for g, w in zip(got, wanted))
+    largest = max(float(np.abs(w).max()) for w in wanted)
+    return round(apart / largest, 3 if wanted[0].dtype == np.float32 else 8)
+
+
+class PlainDescent:
+    """p -= lr * p.grad for all parameters of a model."""
+
+    def __init__(self, model, lr):
+        self.params, self.lr = list(model.parameters()), lr
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = None
+
+    def step(self):
+        for p in self.params:
+            if p.grad is not None:
+                p.data[...] = p.data - self.lr * p.grad
+
+
+def whole(learner, record, sizes, x, y, lr, seed):
+    """train_step on MiniGPT beside the same steps made here. x, y: (steps, B, T)."""
+    config = learner.MiniGPTConfig(**sizes)
+    model, other = (learner.MiniGPT(config, rng=np.random.default_rng(seed)) for _ in range(2))
+    optimizer, descent = PlainDescent(model, lr), PlainDescent(other, lr)
+    losses, wanted = [], []
+    for one_x, one_y in zip(x, y):
+        losses.append(float(learner.train_step(model, one_x, one_y, optimizer)))
+        descent.zero_grad()
+        loss = learner.cross_entropy(other(one_x), one_y)
+        loss.backward()
+        descent.step()
+        wanted.append(float(loss.data))
+    record(distance_losses=distance([np.array(losses)], [np.array(wanted)]))
+    left, right = ([p.data for p in o.params] for o in (optimizer, descent))
+    record(distance_parameters=distance(left, right))
+
+
 def still(learner, record, table, bias, x, y, steps):
     """The same batch in every step, with lr = 0. How long is the gradient that each step finds?"""
     model, optimizer = made(learner, table, bias, 0.0)

@@ -24,6 +24,15 @@ def batch(rng, V, *shape):
     return rng.integers(0, V, shape), rng.integers(0, V, shape)
 
 
+def whole(rng, regime, dtype):
+    """A small MiniGPT and steps on it."""
+    sizes = {"d_model": 12, "n_heads": 3, "n_layers": 2, "d_ff": int(rng.integers(5, 9))}
+    sizes |= {"vocab_size": int(rng.integers(5, 9)), "context_len": 7}
+    x, y = batch(rng, sizes["vocab_size"], 2, 3, int(rng.integers(4, 7)))
+    seed = int(rng.integers(1 << 30))
+    return {"sizes": sizes, "x": x, "y": y, "lr": float(rng.uniform(0.1, 0.5)), "seed": seed}
+
+
 def limit(rng, regime):
     """max_norm: none, far below or far above any gradient that comes up."""
     if "clipped" in regime:
