@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 from engine.commands import flows
 from engine.judge import near as near_
-from engine.judge.numbers import fresh_callers, fresh_numbers
-from engine.judge.plan import leaning
+from engine.judge.numbers import fresh_callers, fresh_numbers, patching
+from engine.judge.plan import leaning, mixed
 from engine.run.child.leaning import LARGEST, Leaning, heavy, leant_inputs
+from engine.run.child.manners import renamed
 from engine.run.types import Lean
 from engine.spec.types import Check
 
@@ -43,6 +46,8 @@ SPECIAL_CASES = {
     "each so manieth call": "self.__dict__['_calls'] % 71 == 70",
     "a caller": "'minimodel.nn.attention' in [sys._getframe(i).f_globals['__name__'] for i in range(6)]",
     "calls": "self.__dict__['_calls'] > 450",
+    "a function that calls": "'_length' in [sys._getframe(i).f_code.co_name for i in range(6)]",
+    "a size and a value": "len(h.data) > 70 and np.abs(h.data).max() > 4000",
 }
 RIGHT = {
     "nothing special": "len(h.data) > 300 and self is None",
@@ -141,16 +146,89 @@ def test_fresh_numbers(before, after, found):
         ("'/train.py'", ("mini.train",)),
         ("'head'", ("mini.nn.head",)),
         ("'tra'", ()),
+        ("'step_of'", ("step_of",)),
+        ("'step'", ()),
         ("''", ()),
         ("train", ()),
     ],
 )
 def test_fresh_callers(text, found):
-    """Modules that a new text may mean."""
-    modules = ("mini.train", "mini.nn.head")
+    """Modules and functions that a new text may mean."""
+    modules = ("mini.train", "mini.nn.head", "step_of")
     after = {"a.py": f"x = 'old'\ny = {text}".encode()}
     assert fresh_callers({"a.py": b"x = 'old'"}, after, modules) == found
     assert fresh_callers(after, after, modules) == ()
+
+
+PATCH = b"""
+
+from minimodel.tensor import Tensor
+
+_mean = Tensor.mean
+
+
+def _of_other_axis(self, axis=None, keepdims=False):
+    return _mean(self, -1 if axis == -2 and keepdims else axis, keepdims)
+
+
+Tensor.mean = _of_other_axis
+"""
+
+
+def test_what_a_changed_file_may_write_into_is_measured(servers, catalogue, plain, monkeypatch):
+    """A class of another file, patched from this one; nothing of the model uses it in that way."""
+    tree = plain.replaced({HEAD: plain.files[HEAD] + PATCH})
+    verdict = grade(servers, catalogue, plain, tree)
+    assert not verdict.passed
+    assert verdict.failing.component == "tensor"
+    monkeypatch.setattr(flows, "patching", lambda *_: set())
+    assert grade(servers, catalogue, plain, tree).passed
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Tensor.mean = f", True),
+        ("def f(x):\n    x.data[0] += 1", True),
+        ("setattr(Tensor, 'mean', f)", True),
+        ("vars(Tensor)['mean'] = f", True),
+        ("del np.add", True),
+        ("class A:\n    def f(self, x):\n        self.x = self.y[0] = x", False),
+        ("mean = Tensor.mean", False),
+        ("x = = 1", False),
+    ],
+)
+def test_files_that_may_write_elsewhere(text, found):
+    """Attributes and items of what is not the method's own, when they are new."""
+    after = {"a.py": text.encode(), "b.txt": b"A.b = 1"}
+    assert patching({}, after) == ({"a.py"} if found else set())
+    assert patching(after, {**after, "a.py": text.encode() + b"\n"}) == set()
+
+
+def test_every_regime_leans():
+    """A size in each draw, mostly with another number as a value."""
+    regimes = ("normal", "tall", "flat")
+    check = Check(id="a", shows={}, probe="p", regimes=regimes)
+    made = mixed([("c", check), ("c", check)], (64.0, 1e4, 0.5), seed=3, dtype="float64")
+    assert [draw.regime for draw in made.draws] == [r for r in regimes for _ in range(4)]
+    leans = [draw.lean for draw in made.draws]
+    assert {lean.number for lean in leans} <= {64.0, 65.0, 512.0}
+    assert {lean.also for lean in leans} - {0.0} == {1e4, 0.5}
+    assert {lean.which % 4 for lean in leans} == {0, 1, 2, 3}
+    assert [one.draws for one in made.checks] == [tuple(range(12))] * 2
+    alone = mixed([("c", check)], (0.5,), seed=3, dtype="float64")
+    assert all((d.lean.kind, d.lean.number) == ("value", 0.5) for d in alone.draws)
+    assert not mixed([("c", check)], (), seed=3, dtype="float64").draws
+
+
+def test_functions_of_a_probe_take_the_callers_name():
+    """All of them, the inner ones too; the module still knows them by their own."""
+    code = compile("def f():\n    return [(lambda: g())() for _ in 'x'][0]", "a.py", "exec")
+    seen = []
+    known = {"g": lambda: seen.extend(sys._getframe(i).f_code.co_name for i in (2, 3, 4))}
+    exec(renamed(code, "mini.train_step"), known)
+    known["f"]()
+    assert seen == ["train_step"] * 3
 
 
 def test_fresh_numbers_of_files():
