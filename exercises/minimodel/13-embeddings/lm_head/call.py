@@ -10,9 +10,15 @@ def made(learner, weight):
     return embedding, learner.LMHead(embedding)
 
 
+def asked(head):
+    """What the head says where nobody else is in sight."""
+    return int(head.vocab_size_out)
+
+
 def width(learner, record, weight):
     embedding, head = made(learner, weight)
     record(vocab_size_out=int(head.vocab_size_out), vocab_size=int(embedding.vocab_size))
+    record(vocab_size_out_again=asked(head))
 
 
 def tied(learner, record, weight, other, h):

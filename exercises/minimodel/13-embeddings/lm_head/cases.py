@@ -28,7 +28,14 @@ def sizes(rng, regime):
 
 def width(rng, regime, dtype):
     V, d = sizes(rng, regime)
-    return {"weight": normal(rng, (V, d), dtype)}
+    return {"weight": empty_rows(rng, regime, normal(rng, (V, d), dtype))}
+
+
+def empty_rows(rng, regime, weight):
+    """In "empty_rows" a few rows of the table are 0, as a padding token's may be."""
+    if regime == "empty_rows":
+        weight[rng.choice(len(weight), 3, replace=False)] = 0.0
+    return weight
 
 
 def tied(rng, regime, dtype):
@@ -50,7 +57,7 @@ def forward(rng, regime, dtype):
     if regime == "constant_rows":
         h = np.broadcast_to(h[..., :1], h.shape).copy()
     return {
-        "weight": normal(rng, (V, d), dtype),
+        "weight": empty_rows(rng, regime, normal(rng, (V, d), dtype)),
         "h": h,
         "grad": normal(rng, (*rows, V), dtype),
     }

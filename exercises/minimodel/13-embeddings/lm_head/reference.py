@@ -21,6 +21,7 @@ def claimed(weight, variant):
 
 def width(out, variant, *, weight):
     out.record(vocab_size_out=claimed(weight, variant), vocab_size=len(weight))
+    out.record(vocab_size_out_again=claimed(weight, variant))
     out.name(vocab_size=len(weight))
 
 

@@ -121,6 +121,18 @@ def apart(learner, record, p, q, grads, lr):
     record(p=mine[0].data, q=yours[0].data)
 
 
+def succession(learner, record, p, grads, first, lr):
+    """A second optimiser takes over the parameter after `first` steps; it begins from nothing."""
+    mine = made(learner, p)
+    for some in (grads[:first], grads[first:]):
+        optimizer = learner.AdamW(mine, lr=lr)
+        for g in some:
+            optimizer.zero_grad()
+            give(learner, mine, [g])
+            optimizer.step()
+    record(p=mine[0].data)
+
+
 def of_a_module(learner, record, w, b, w_grad, b_grad, lr):
     """`parameters()` of a module goes in as it is."""
 

@@ -5,6 +5,7 @@ from pack.common import distinct, normal
 from pack.optimised import count_of, few, shapes_of, spread
 
 GRADIENTS = {"near_eps": 1e-8, "tiny": 1e-12, "huge": 1e12}  # scales; 1 elsewhere
+BETAS = {"no_beta_1": (0.0, 0.97), "no_beta_2": (0.8, 0.0), "slow_betas": (0.9997, 0.99995)}
 SHOWN_GRADIENTS = {"shown": 1.0, "shown_1e6": 1e-6, "shown_1e7": 1e-7, "shown_small": 1e-8}
 
 
@@ -30,6 +31,11 @@ def arguments(rng, regime):
         )
         eps = float(rng.uniform(0.05, 0.5)) if regime == "traced" else 1e-15
         return {**plain, "eps": eps, "weight_decay": float(rng.uniform(0.1, 0.5))}
+    if regime in BETAS:
+        beta_1, beta_2 = BETAS[regime]
+        return {**plain, "beta_1": beta_1, "beta_2": beta_2, "weight_decay": 0.3}
+    if regime == "eps_decay":
+        return {**plain, "eps": float(rng.uniform(0.1, 2.0)), "weight_decay": 0.5}
     if regime == "no_memory":
         return {**plain, "beta_1": 0.0, "beta_2": 0.0}
     if regime == "eps":
@@ -94,6 +100,11 @@ def apart(rng, regime, dtype):
         "grads": grads,
         "lr": float(rng.uniform(0.1, 0.4)),
     }
+
+
+def succession(rng, regime, dtype):
+    p, grads = few(rng, regime, 5, dtype)
+    return {"p": p, "grads": grads, "first": 3, "lr": float(rng.uniform(0.1, 0.4))}
 
 
 def of_a_module(rng, regime, dtype):

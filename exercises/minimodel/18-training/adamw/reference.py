@@ -113,6 +113,11 @@ def apart(out, variant, *, p, q, grads, lr):
     out.record(q=track(variant, q, grads[::2], lr=lr)[0][-1])
 
 
+def succession(out, variant, *, p, grads, first, lr):
+    taken_over = track(variant, p, grads[:first], lr=lr)[0][-1]
+    out.record(p=track(variant, taken_over, grads[first:], lr=lr)[0][-1])
+
+
 def of_a_module(out, variant, *, w, b, w_grad, b_grad, lr):
     for name, p, g in (("w", w, w_grad), ("b", b, b_grad)):
         out.record(**{name: track(variant, p, np.stack([g, g]), lr=lr)[0][-1]})

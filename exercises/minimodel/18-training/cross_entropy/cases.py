@@ -14,7 +14,7 @@ def sizes(rng, regime):
 
 def forward(rng, regime, dtype):
     V = sizes(rng, regime)
-    rows = leading(rng, regime)
+    rows = leading(rng, "no_batch" if regime == "far_row" else regime)
     scale = {"huge": 1000.0, "tiny": 1e-7, "confident": 30.0}.get(regime, 1.0)
     logits = normal(rng, (*rows, V), dtype, scale)
     targets = np.asarray(rng.integers(0, V, rows))
@@ -35,6 +35,8 @@ def forward(rng, regime, dtype):
     if regime == "overflow":  # in some rows one logit beyond any exponential
         flat = logits.reshape(-1, V)
         flat[::3, int(rng.integers(0, V))] = rng.uniform(800, 5000)
+    if regime == "far_row":  # one row by itself
+        logits = logits + logits.dtype.type(rng.choice([-1, 1]) * rng.uniform(800, 5000))
     if regime == "low":  # every logit of every row below any exponential
         logits = (logits - rng.uniform(800, 5000, (*rows, 1))).astype(dtype)
     if regime == "far_rows":  # rows high above 0 and rows far below, in one batch

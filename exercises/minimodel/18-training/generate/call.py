@@ -92,6 +92,35 @@ def kept(learner, record, logits, n_new, seed, temperature, top_k, top_p):
     record(seen=np.unique(drawn(learner, logits, n_new, seed, **given)))
 
 
+def many(learner, record, logits, allowed, n_new, top_p, seed):
+    """How many draws are none of `allowed` (V,), and how many different ids come up?"""
+    new = drawn(learner, logits, n_new, seed, top_p=top_p)
+    record(outside=int((~allowed[new]).sum()), different=len(np.unique(new)))
+
+
+def ties(learner, record, logits, n_new, top_p, seed):
+    """How many of those that are alike come up?"""
+    record(different=len(np.unique(drawn(learner, logits, n_new, seed, top_p=top_p))))
+
+
+def stored(learner, record, logits, n_new, seed, temperature, top_k, top_p):
+    """A model that hands out one and the same tensor at each call. logits: (1, 2, V)"""
+    kept = learner.Tensor(logits.copy())
+
+    class Storing(learner.Module):
+        def __init__(self):
+            super().__init__()
+            self.config = SimpleNamespace(context_len=2, vocab_size=logits.shape[-1])
+            self.scale = learner.Parameter(np.ones((1,), logits.dtype))
+
+        def forward(self, token_ids):
+            return kept if np.ndim(token_ids) == 2 else kept[0]
+
+    given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    written(learner, Storing(), np.array([0, 1]), n_new, seed, **given)
+    record(logits=kept.data)
+
+
 def traced(learner, record, logits, temperature, top_p, seed):
     """One draw."""
     found = drawn(learner, logits, 1, seed, temperature=temperature, top_p=top_p)

@@ -5,7 +5,7 @@ Where something is drawn, every token that may come up has at least one chance i
 """
 
 import numpy as np
-from pack.common import distinct
+from pack.common import distinct, normal
 
 DRAWS = 170
 SETTINGS = {"temperature": None, "top_k": None, "top_p": None}  # None: not given at all
@@ -102,7 +102,11 @@ def kept(rng, regime, dtype):
         p, given["top_p"] = spread(rng, V, top_p_of=k)
     elif regime == "just_short":  # what stands before the last that is kept has nearly top_p alone
         p, _ = spread(rng, V, top_p_of=k)
-        given["top_p"] = float(p[: k - 1].sum() + 0.002)
+        given["top_p"] = float(p[: k - 1].sum() + 10 ** rng.uniform(-5, -2.5))
+    elif regime == "two_of_ten":  # ten that are nearly alike, and a small top_p
+        p = np.sort(rng.uniform(0.95, 1.05, 10))[::-1]
+        p = p / p.sum()
+        given["top_p"] = float(p[0] + rng.uniform(0.3, 0.7) * p[1])
     elif regime == "nearly_all":  # the last token crosses
         p, given["top_p"] = spread(rng, 4, top_p_of=4)
     else:
@@ -119,6 +123,37 @@ def kept(rng, regime, dtype):
         logits = np.concatenate([logits, np.full(300, -40.0) + rng.uniform(-1, 1, 300)])
     logits = rng.permutation(logits) + {"far": 900.0}.get(regime, float(rng.uniform(-2, 2)))
     return {"logits": logits.astype(dtype), "n_new": DRAWS, "seed": any_seed(rng), **given}
+
+
+def many(rng, regime, dtype):
+    """Hundreds of tokens that are nearly alike, or thousands; `allowed` (V,) are those that top_p keeps."""
+    V = int(rng.integers(200, 260)) if regime == "hundreds" else int(rng.integers(3000, 4000))
+    p = np.sort(rng.uniform(0.9, 1.1, V))[::-1]
+    p = p / p.sum()
+    n = int(V * rng.uniform(0.7, 0.9) if regime == "hundreds" else V * rng.uniform(0.4, 0.6))
+    top_p = float(p[: n - 1].sum() + 0.5 * p[n - 1])
+    order = rng.permutation(V)
+    logits, allowed = np.empty(V), np.empty(V, dtype=bool)
+    logits[order], allowed[order] = np.log(p), np.arange(V) < n
+    new = DRAWS if regime == "hundreds" else 40
+    return {
+        "logits": logits.astype(dtype), "allowed": allowed, "n_new": new, "top_p": top_p,
+        "seed": any_seed(rng),
+    }  # fmt: skip
+
+
+def ties(rng, regime, dtype):
+    """Equal logits (7,): four of them reach a mass of 0.5, whichever they are."""
+    logits = np.full(7, float(rng.uniform(-2, 2)))
+    return {"logits": logits.astype(dtype), "n_new": DRAWS, "top_p": 0.5, "seed": any_seed(rng)}
+
+
+def stored(rng, regime, dtype):
+    given = {"top_p": {"top_p": 0.7}, "top_k": {"top_k": 2}, "cool": {"temperature": 0.6}}
+    return {
+        "logits": normal(rng, (1, 2, 5), dtype), "n_new": 4, "seed": any_seed(rng), **SETTINGS,
+        **given.get(regime, {}),
+    }  # fmt: skip
 
 
 def traced(rng, regime, dtype):

@@ -48,6 +48,23 @@ def kept(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
     out.record(seen=np.sort(ids))
 
 
+def many(out, variant, *, logits, allowed, n_new, top_p, seed):
+    """Different ids among n draws from m: within 7 standard deviations, estimated from above."""
+    m = int(allowed.sum())
+    mean = m * (1 - (1 - 1 / m) ** n_new)
+    spread = 7 * np.sqrt(n_new * n_new / m + 1)
+    out.record(outside=0)
+    out.within(different=(float(mean - spread), float(mean + spread)))
+
+
+def ties(out, variant, *, logits, n_new, top_p, seed):
+    out.record(different=len(kept_ids(logits, None, None, top_p, variant)[0]))
+
+
+def stored(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
+    out.record(logits=logits)
+
+
 def traced(out, variant, *, logits, temperature, top_p, seed):
     out.record(count=1)
     order, p = likeliest_first(logits, temperature)

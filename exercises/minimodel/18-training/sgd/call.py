@@ -133,6 +133,18 @@ def apart(learner, record, p, q, grads, lr, momentum):
     record(p=mine[0].data, q=yours[0].data)
 
 
+def succession(learner, record, p, grads, first, lr, momentum):
+    """A second optimiser takes over the parameter after `first` steps; it begins from nothing."""
+    mine = made(learner, p)
+    for some in (grads[:first], grads[first:]):
+        optimizer = learner.SGD(mine, lr, momentum)
+        for g in some:
+            optimizer.zero_grad()
+            give(learner, mine, [g])
+            optimizer.step()
+    record(p=mine[0].data)
+
+
 def of_a_module(learner, record, w, b, w_grad, b_grad, lr, momentum):
     """`parameters()` of a module goes in as it is."""
 

@@ -82,6 +82,12 @@ def apart(rng, regime, dtype):
     return {"p": p, "q": q, "grads": grads, "lr": lr, "momentum": momentum}
 
 
+def succession(rng, regime, dtype):
+    p, grads = few(rng, regime, 5, dtype)
+    lr, momentum = float(rng.uniform(0.1, 0.4)), float(rng.uniform(0.3, 0.95))
+    return {"p": p, "grads": grads, "first": 3, "lr": lr, "momentum": momentum}
+
+
 def of_a_module(rng, regime, dtype):
     n, m = distinct(rng, n=(3, 6), m=(3, 6))
     drawn = {"w": (n, m), "b": (m,), "w_grad": (n, m), "b_grad": (m,)}

@@ -68,6 +68,11 @@ def apart(out, variant, *, p, q, grads, lr, momentum):
     out.record(p=track(p, grads, lr, momentum)[-1], q=track(q, grads[::2], lr, momentum)[-1])
 
 
+def succession(out, variant, *, p, grads, first, lr, momentum):
+    taken_over = track(p, grads[:first], lr, momentum)[-1]
+    out.record(p=track(taken_over, grads[first:], lr, momentum)[-1])
+
+
 def of_a_module(out, variant, *, w, b, w_grad, b_grad, lr, momentum):
     for name, p, g in (("w", w, w_grad), ("b", b, b_grad)):
         out.record(**{name: track(p, np.stack([g, g]), lr, momentum)[-1]})

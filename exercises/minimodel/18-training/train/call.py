@@ -204,21 +204,30 @@ class PlainDescent:
                 p.data[...] = p.data - self.lr * p.grad
 
 
-def whole(learner, record, sizes, x, y, lr, seed):
+def optimizer_of(learner, kind, model, lr):
+    """Plain descent, or one of the learner's that keeps something from step to step."""
+    if kind == "sgd":
+        return learner.SGD(list(model.parameters()), lr, 0.9)
+    if kind == "adamw":
+        return learner.AdamW(list(model.parameters()), lr=lr)
+    return PlainDescent(model, lr)
+
+
+def whole(learner, record, sizes, x, y, kind, lr, seed):
     """train_step on MiniGPT beside the same steps made here. x, y: (steps, B, T)."""
     config = learner.MiniGPTConfig(**sizes)
     model, other = (learner.MiniGPT(config, rng=np.random.default_rng(seed)) for _ in range(2))
-    optimizer, descent = PlainDescent(model, lr), PlainDescent(other, lr)
+    optimizer, by_hand = (optimizer_of(learner, kind, m, lr) for m in (model, other))
     losses, wanted = [], []
     for one_x, one_y in zip(x, y):
         losses.append(float(learner.train_step(model, one_x, one_y, optimizer)))
-        descent.zero_grad()
+        other.zero_grad()
         loss = learner.cross_entropy(other(one_x), one_y)
         loss.backward()
-        descent.step()
+        by_hand.step()
         wanted.append(float(loss.data))
     record(distance_losses=distance([np.array(losses)], [np.array(wanted)]))
-    left, right = ([p.data for p in o.params] for o in (optimizer, descent))
+    left, right = ([p.data for p in m.parameters()] for m in (model, other))
     record(distance_parameters=distance(left, right))
 
 

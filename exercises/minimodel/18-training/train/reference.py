@@ -128,6 +128,6 @@ def descent(out, variant, *, table, bias, x, y, lr, steps):
     out.record(losses=run.losses)
 
 
-def whole(out, variant, *, sizes, x, y, lr, seed):
+def whole(out, variant, *, sizes, x, y, kind, lr, seed):
     """Both models are the learner's own: in any correct form they stay the same."""
     out.record(distance_losses=0.0, distance_parameters=0.0)
