@@ -90,6 +90,15 @@ def twice(learner, record, weight, other, ids, more_ids, grad, more_grad):
     record(vectors=embedding(ids).data)
 
 
+def together(learner, record, weight, ids, more_ids, grad, more_grad):
+    """Two lookups in one graph, and one backward through both."""
+    embedding = made(learner, weight)
+    first, second = embedding(ids), embedding(more_ids)
+    total = (first * learner.Tensor(grad)).sum() + (second * learner.Tensor(more_grad)).sum()
+    total.backward()
+    record(grad_weight=embedding.weight.grad)
+
+
 def lookup_only(learner, record, weight, ids):
     """A lookup with ids that may be refused."""
     record(vectors=made(learner, weight)(ids).data)

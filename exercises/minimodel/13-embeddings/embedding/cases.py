@@ -46,8 +46,10 @@ def sizes(rng, regime):
 
 def ids_for(rng, regime, V):
     shape = leading(rng, regime)
-    if regime == "repeated":
-        return rng.choice(rng.integers(0, V, 2), size=(3, 4))
+    if regime in ("repeated", "repeated_int32", "repeated_bytes"):
+        ids = rng.choice(rng.integers(0, V, 2), size=(3, 4))
+        kind = {"repeated_int32": np.int32, "repeated_bytes": np.uint8}.get(regime, ids.dtype)
+        return ids.astype(kind)
     if regime == "ends":
         return rng.permutation(np.array([0, V - 1, V - 1, 0, V // 2]))
     ids = rng.integers(0, V, shape)
@@ -79,6 +81,12 @@ def twice(rng, regime, dtype):
         "grad": normal(rng, (*ids.shape, d), dtype),
         "more_grad": normal(rng, (*more.shape, d), dtype),
     }
+
+
+def together(rng, regime, dtype):
+    drawn = twice(rng, regime, dtype)
+    del drawn["other"]
+    return drawn
 
 
 def lookup_only(rng, regime, dtype):

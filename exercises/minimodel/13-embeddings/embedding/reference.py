@@ -75,6 +75,11 @@ def twice(out, variant, *, weight, other, ids, more_ids, grad, more_grad):
     out.record(grad_weight=first + second, vectors=other[np.asarray(ids)])
 
 
+def together(out, variant, *, weight, ids, more_ids, grad, more_grad):
+    first = gradient(weight, ids, grad, variant)
+    out.record(grad_weight=first + gradient(weight, more_ids, more_grad, variant))
+
+
 def received(out, variant, *, weight, ids):
     arrived = gradient(weight, ids, np.ones((*ids.shape, weight.shape[1])), variant)[:, 0]
     out.record(received=arrived, total=float(arrived.sum()))
