@@ -58,6 +58,13 @@ def backward(learner, record, w_x, w_h, b, x, h, c, grad_h, grad_c):
     record(grad_w_x=lstm.w_x.grad, grad_w_h=lstm.w_h.grad, grad_b=lstm.b.grad)
 
 
+def finite(learner, record, **inputs):
+    """Gradients where every gate is saturated: next to nothing, but numbers."""
+    found = {}
+    backward(learner, lambda **named: found.update(named), **inputs)
+    record(finite=all(bool(np.isfinite(grad).all()) for grad in found.values()))
+
+
 def sequence(learner, record, w_x, w_h, b, xs, h, c, grad_hs, grad_c):
     """xs: (T, ..., d_in), grad_hs: (T, ..., n). T steps, then back through all of them."""
     lstm = made(learner, w_x, w_h, b)

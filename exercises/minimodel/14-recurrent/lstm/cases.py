@@ -85,6 +85,11 @@ def backward(rng, regime, dtype):
     return {**drawn, "grad_h": grad_h, "grad_c": grad_c}
 
 
+def finite(rng, regime, dtype):
+    """What goes into the gates lies around +-1000."""
+    return backward(rng, "saturated", dtype)
+
+
 def sequence(rng, regime, dtype):
     d_in, n = (3, 5) if regime == "deep" else sizes(rng, regime)
     T = 1 if regime == "one_step" else int(rng.integers(3, 6))

@@ -95,6 +95,10 @@ def backward(out, variant, *, w_x, w_h, b, x, h, c, grad_h, grad_c):
     out.name(**{"slope_" + k: at["slope_" + k] for k in GATES})
 
 
+def finite(out, variant, **inputs):
+    out.record(finite=True)
+
+
 def sequence(out, variant, *, w_x, w_h, b, xs, h, c, grad_hs, grad_c):
     steps = []
     for x in xs:
