@@ -105,7 +105,7 @@ def ties(learner, record, logits, n_new, top_p, seed):
 
 def stored(learner, record, logits, n_new, seed, temperature, top_k, top_p):
     """A model that hands out one and the same tensor at each call. logits: (1, 2, V)"""
-    kept = learner.Tensor(logits.copy())
+    kept, row = learner.Tensor(logits.copy()), learner.Tensor(logits[0].copy())
 
     class Storing(learner.Module):
         def __init__(self):
@@ -114,11 +114,11 @@ def stored(learner, record, logits, n_new, seed, temperature, top_k, top_p):
             self.scale = learner.Parameter(np.ones((1,), logits.dtype))
 
         def forward(self, token_ids):
-            return kept if np.ndim(token_ids) == 2 else kept[0]
+            return kept if np.ndim(token_ids) == 2 else row
 
     given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     written(learner, Storing(), np.array([0, 1]), n_new, seed, **given)
-    record(logits=kept.data)
+    record(logits=kept.data, row=row.data)
 
 
 def traced(learner, record, logits, temperature, top_p, seed):

@@ -62,7 +62,7 @@ def ties(out, variant, *, logits, n_new, top_p, seed):
 
 
 def stored(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
-    out.record(logits=logits)
+    out.record(logits=logits, row=logits[0])
 
 
 def traced(out, variant, *, logits, temperature, top_p, seed):
