@@ -29,7 +29,6 @@ class Opening(msgspec.Struct, frozen=True):
     predictions: tuple[Prediction, ...]
     lang: str
     notes: str
-    ailing: tuple[str, ...] = ()
 
 
 class BreakReport(msgspec.Struct, frozen=True):
@@ -80,7 +79,7 @@ def run(
             planned = planning.plan_break(
                 servers, catalogue, entry.id, tree, fresh_seed(), progress=progress
             )
-            attempt, answers = _predictions(session, entry.id, planned.ailing, ask)
+            attempt, answers = _predictions(session, entry.id, ask)
             broken = tree.replaced(planned.injection.files)
             _, observed = at_once(
                 lambda: _write(session, entry.id, attempt, files, planned),
@@ -104,9 +103,7 @@ def run(
     )
 
 
-def _predictions(
-    session: Session, id: str, ailing: tuple[str, ...], ask: Ask
-) -> tuple[int, list[Answer]]:
+def _predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]:
     """Ask and record; a run that was cut off after the questions goes on with its answers."""
     learner, catalogue = session.learner, session.catalogue
     entry, spec = catalogue.entry(id), catalogue.break_(id)
@@ -119,7 +116,7 @@ def _predictions(
             return number, answers
     else:
         number = latest.number + 1 if latest else 1
-        answers = list(ask(opening_of(session, id, ailing)))
+        answers = list(ask(opening_of(session, id)))
         data = {"answers": [msgspec.to_builtins(answer) for answer in answers]}
         date = session.store.append(id, number, "predicted", data).at[:10]
     lines = [
@@ -143,7 +140,7 @@ def _unused(latest: Attempt | None, asked: Sequence[Prediction]) -> list[Answer]
     return answers if [a.id for a in answers] == [p.id for p in asked] else None
 
 
-def opening_of(session: Session, id: str, ailing: tuple[str, ...] = ()) -> Opening:
+def opening_of(session: Session, id: str) -> Opening:
     """The exercise as it is told before the predictions."""
     from engine.commands.listing import pipeline_source
 
@@ -156,7 +153,6 @@ def opening_of(session: Session, id: str, ailing: tuple[str, ...] = ()) -> Openi
         spec.predictions,
         session.learner.lang,
         str(session.learner.notes(entry.phase_number)),
-        ailing,
     )
 
 

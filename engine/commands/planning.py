@@ -62,7 +62,6 @@ class Planned(msgspec.Struct, frozen=True):
     symbol: str
     milliseconds: float
     dtype: str  # of the tree's arrays
-    ailing: tuple[str, ...]  # build checks of this component that fail, and do not stand in the way
 
 
 def plan_break(
@@ -126,7 +125,7 @@ def plan_break(
     path = next(iter(injection.files))
     milliseconds = 1000 * (time.perf_counter() - started)
     symbol = _symbol(code, path, injection.files[path])
-    return Planned(injection, path, symbol, milliseconds, dtype, ())
+    return Planned(injection, path, symbol, milliseconds, dtype)
 
 
 def _refusal(

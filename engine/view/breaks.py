@@ -24,8 +24,6 @@ def opening(out: Console, report: Opening) -> None:
     if report.pipeline:
         section(out, "The code that will be run")
         code(out, report.pipeline)
-    for check in report.ailing:
-        say(out, f"(A build check of yours fails, which is no hindrance here: {check})", "dim")
 
 
 def break_(out: Console, report: BreakReport) -> None:
