@@ -39,13 +39,15 @@ def sizes(rng, regime):
         return int(rng.integers(11, 40)), 1
     if regime == "large":
         return int(rng.integers(1100, 1300)), 39
+    if regime == "many_ids":
+        return 7, 2
     if regime == "one_row":
         return 1, int(rng.integers(3, 8))
     return distinct(rng, V=(17, 60), d=(3, 13))
 
 
 def ids_for(rng, regime, V):
-    shape = leading(rng, regime)
+    shape = (73, 139) if regime == "many_ids" else leading(rng, regime)
     if regime in ("repeated", "repeated_int32", "repeated_bytes"):
         ids = rng.choice(rng.integers(0, V, 2), size=(3, 4))
         kind = {"repeated_int32": np.int32, "repeated_bytes": np.uint8}.get(regime, ids.dtype)

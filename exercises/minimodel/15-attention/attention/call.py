@@ -62,10 +62,11 @@ def replaced(learner, record, x, w_q_2, w_k_2, w_v_2, w_o_2, **first):
         record(**{f"y_after_{name}": attention(learner.Tensor(x)).data})
 
 
-def lengths(learner, record, long, short, longer, **rest):
+def lengths(learner, record, long, short, longer, turned, **rest):
     """One module, sequences of different lengths."""
     attention = made(learner, **rest)
-    for name, x in (("long", long), ("short", short), ("longer", longer), ("again", long)):
+    inputs = {"long": long, "turned": turned, "short": short, "longer": longer, "again": long}
+    for name, x in inputs.items():
         record(**{name: attention(learner.Tensor(x)).data})
 
 

@@ -116,13 +116,14 @@ def replaced(rng, regime, dtype):
 
 
 def lengths(rng, regime, dtype):
-    """Inputs of three different lengths and leading axes for one module."""
+    """Inputs of different lengths and leading axes for one module; `turned` is as large as `long`."""
     made = drawn(rng, regime, dtype)
     x = made.pop("x")
     d = x.shape[-1]
     return {
         "long": x, "short": normal(rng, (x.shape[-2] - 1, d), dtype),
-        "longer": normal(rng, (1, x.shape[-2] + 1, d), dtype), **made,
+        "longer": normal(rng, (1, x.shape[-2] + 1, d), dtype),
+        "turned": normal(rng, (x.shape[-2], x.size // d // x.shape[-2], d), dtype), **made,
     }  # fmt: skip
 
 

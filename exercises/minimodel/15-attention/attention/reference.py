@@ -113,8 +113,9 @@ def replaced(out, variant, *, x, w_q_2, w_k_2, w_v_2, w_o_2, **rest):
         out.record(**{f"y_after_{name}": attention(variant, x, **rest)[0]})
 
 
-def lengths(out, variant, *, long, short, longer, **rest):
-    for name, x in (("long", long), ("short", short), ("longer", longer), ("again", long)):
+def lengths(out, variant, *, long, short, longer, turned, **rest):
+    inputs = {"long": long, "turned": turned, "short": short, "longer": longer, "again": long}
+    for name, x in inputs.items():
         out.record(**{name: attention(variant, x, **rest)[0]})
 
 
