@@ -197,28 +197,30 @@ def grade_fix(
         cases[i] = case
     _check_still_runs(spec, cases, own)
     verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
-    if verdict.passed:
-        numbers = () if sample else fresh_numbers(before.files, candidate.files)
-        names = _modules(candidate) | defined(candidate.files)
-        callers = () if sample else fresh_callers(before.files, candidate.files, names)
-        if not numbers and not callers:
-            return verdict
-        nearby = near(
-            servers, before, candidate, [c for c in checks if c[0] in touched | reached], numbers,
-            component=entry.component, callers=callers, seed=seed, dtype=dtype,
-            variants=spec.acceptable,
-        )  # fmt: skip
-        return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
-    order = [entry.component, *catalogue.contract.components]
-    failing = {result.component for result in verdict.results if not result.passed}
-    asked = failing | (touched if failing & touched else set())  # the rest is as it was
-    places = [i for i, draw in enumerate(made.draws) if draw.component in asked]
-    told = servers.cases([made.draws[i] for i in places], spec.acceptable)
-    for i, case in zip(places, told, strict=True):
-        cases[i] = case
-    found = judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
-    results = sorted(found.results, key=lambda result: order.index(result.component))
-    return replace(found, results=tuple(results))  # what others stand on comes first
+    if not verdict.passed:
+        failing = {result.component for result in verdict.results if not result.passed}
+        asked = failing | (touched if failing & touched else set())  # the rest is as it was
+        places = [i for i, draw in enumerate(made.draws) if draw.component in asked]
+        told = servers.cases([made.draws[i] for i in places], spec.acceptable)
+        for i, case in zip(places, told, strict=True):
+            cases[i] = case
+        found = judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+        order = [entry.component, *catalogue.contract.components]
+        results = sorted(found.results, key=lambda result: order.index(result.component))
+        verdict = replace(found, results=tuple(results))  # what others stand on comes first
+    if not verdict.passed or sample:
+        return verdict
+    numbers = fresh_numbers(before.files, candidate.files)
+    names = _modules(candidate) | defined(candidate.files)
+    callers = fresh_callers(before.files, candidate.files, names)
+    if not numbers and not callers:
+        return verdict
+    nearby = near(
+        servers, before, candidate, [c for c in checks if c[0] in touched | reached], numbers,
+        component=entry.component, callers=callers, seed=seed, dtype=dtype,
+        variants=spec.acceptable,
+    )  # fmt: skip
+    return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
 
 
 def _check_still_runs(spec: Break, cases: Sequence[Case], own: Sequence[Outcome]) -> None:
