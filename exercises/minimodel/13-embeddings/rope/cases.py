@@ -28,6 +28,8 @@ def places(rng, regime, T, dtype):
     if regime in ("any_order", "int32"):
         found = rng.integers(0, far, T)
         return found.astype(np.int32) if regime == "int32" else found
+    if regime == "negative":
+        return -rng.integers(1, 60, T)
     if regime == "repeated":
         return np.full(T, int(rng.integers(3, 60)))
     if regime == "zero":

@@ -32,6 +32,8 @@ def rows_of(rng, regime, lead, d, dtype):
         x = np.where(each % 3 == 1, 0.0, x)
     if regime == "offset":
         x = x + OFFSET[np.dtype(dtype).name]
+    if regime == "sparse_rows":  # some numbers are exactly 0
+        x = np.where(rng.random(x.shape) < 0.4, 0.0, x)
     return x.astype(dtype)
 
 
