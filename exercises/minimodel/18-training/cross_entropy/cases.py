@@ -55,6 +55,10 @@ def forward(rng, regime, dtype):
         targets = targets[..., :-1]
     if regime == "flat_targets":
         targets = targets.reshape(-1)[:-1]
+    if regime == "all_flat":  # as many as there are rows, in another shape
+        targets = targets.reshape(-1)
+    if regime == "turned":
+        targets = targets.reshape(targets.shape[::-1] if rows[0] != rows[-1] else (1, *rows))
     if regime == "class_next":  # the first that is not there
         targets.reshape(-1)[1] = V
     if regime == "class_minus_100":  # what others ignore without being asked
