@@ -45,6 +45,14 @@ def left_out(plan: Plan, component: str) -> set[int]:
     return set(lots) - {*first, *others}
 
 
+def left_to_chance(case: Case) -> bool:
+    """Whether a value leans in what is drawn by lot: its regime promises that nothing rare counts, and
+    no longer does so with other values.
+    """
+    lean = case.draw.lean
+    return lean is not None and "seed" in case.inputs and (lean.kind == "value" or lean.also > 0)
+
+
 def given(own: Outcome) -> bool:
     """Whether the code before the break gave finite values."""
     return not (own.stopped or own.raised) and all(map(_finite, own.values.values()))

@@ -13,7 +13,7 @@ from engine.judge.numbers import fresh_callers, fresh_numbers, patching
 from engine.judge.plan import leaning, mixed
 from engine.run.child.leaning import LARGEST, Leaning, heavy, leant_inputs
 from engine.run.child.manners import renamed
-from engine.run.types import Lean
+from engine.run.types import Case, Draw, Lean
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -229,6 +229,20 @@ def test_functions_of_a_probe_take_the_callers_name():
     exec(renamed(code, "mini.train_step"), known)
     known["f"]()
     assert seen == ["train_step"] * 3
+
+
+def test_what_is_drawn_by_lot_does_not_lean_in_its_values():
+    """Sizes may; and whatever has no seed."""
+    value, size = Lean("value", 0.5), Lean("size", 65.0)
+    both = Lean("size", 65.0, also=0.5)
+    for lean, inputs, found in (
+        (value, {"seed": 3, "p": 0.5}, True),
+        (both, {"seed": 3, "p": 0.5}, True),
+        (size, {"seed": 3, "p": 0.5}, False),
+        (value, {"p": 0.5}, False),
+    ):
+        case = Case(Draw("c", "p", "normal", 1, lean=lean), inputs, {})
+        assert near_.left_to_chance(case) is found
 
 
 def test_fresh_numbers_of_files():
