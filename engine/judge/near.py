@@ -19,6 +19,7 @@ from engine.run.types import LATE, Case, Outcome, Values
 MOST = 160  # draws, half of them of the component that was broken
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
+VANISHING = 1e-30
 
 
 class Nearby(msgspec.Struct, frozen=True):
@@ -54,8 +55,17 @@ def left_to_chance(case: Case) -> bool:
 
 
 def given(own: Outcome) -> bool:
-    """Whether the code before the break gave finite values."""
-    return not (own.stopped or own.raised) and all(map(_finite, own.values.values()))
+    """Whether the code before the break gave finite values, none of them next to nothing throughout:
+    where all gates are shut, one right way to write a gradient gives 1e-153 and another gives 0.
+    """
+    values = own.values.values()
+    return not (own.stopped or own.raised) and all(_finite(v) and not _vanishes(v) for v in values)
+
+
+def _vanishes(value: object) -> bool:
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not value.any():
+        return False
+    return bool(np.abs(value).max() < VANISHING)
 
 
 def too_large(outcome: Outcome) -> bool:

@@ -13,7 +13,7 @@ from engine.judge.numbers import fresh_callers, fresh_numbers, patching
 from engine.judge.plan import leaning, mixed
 from engine.run.child.leaning import LARGEST, Leaning, heavy, leant_inputs
 from engine.run.child.manners import renamed
-from engine.run.types import Case, Draw, Lean
+from engine.run.types import Case, Draw, Lean, Outcome
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -243,6 +243,12 @@ def test_what_is_drawn_by_lot_does_not_lean_in_its_values():
     ):
         case = Case(Draw("c", "p", "normal", 1, lean=lean), inputs, {})
         assert near_.left_to_chance(case) is found
+
+
+def test_what_vanishes_decides_nothing():
+    """Nor what is no number; zeros are values like any other."""
+    for value, found in ((1e-153, False), (np.nan, False), (0.0, True), (1e-9, True)):
+        assert near_.given(Outcome(values={"x": np.array([0.0, value])})) is found
 
 
 def test_fresh_numbers_of_files():
