@@ -13,7 +13,6 @@ from engine.judge.near import (
     given,
     jittered,
     left_out,
-    left_to_chance,
     too_large,
     with_reference,
 )
@@ -49,11 +48,7 @@ def near(
     made = joined(*(one.without(left_out(one, component)) for one in (usual, rare)))
     cases = servers.cases(made.draws, healthy=False)
     own = servers.outcomes(before, jobs_of(cases), server="before", limit=PATIENCE)
-    fit = [
-        i
-        for i, case in enumerate(cases)
-        if not case.declined and given(own[i]) and not left_to_chance(case)
-    ]
+    fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
     found = servers.outcomes(
         candidate, jobs_of([cases[i] for i in fit]), server="candidate", limit=limit

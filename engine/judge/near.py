@@ -46,7 +46,7 @@ def left_out(plan: Plan, component: str) -> set[int]:
     return set(lots) - {*first, *others}
 
 
-def left_to_chance(case: Case) -> bool:
+def _left_to_chance(case: Case) -> bool:
     """Whether a value leans in what is drawn by lot: its regime promises that nothing rare counts, and
     no longer does so with other values.
     """
@@ -54,12 +54,14 @@ def left_to_chance(case: Case) -> bool:
     return lean is not None and "seed" in case.inputs and (lean.kind == "value" or lean.also > 0)
 
 
-def given(own: Outcome) -> bool:
-    """Whether the code before the break gave finite values, none of them next to nothing throughout:
-    where all gates are shut, one right way to write a gradient gives 1e-153 and another gives 0.
+def given(case: Case, own: Outcome) -> bool:
+    """Whether there is an input that can tell, and the code before the break gave finite values for it,
+    none of them next to nothing throughout: where all gates are shut, one right way to write a
+    gradient gives 1e-153 and another gives 0.
     """
-    values = own.values.values()
-    return not (own.stopped or own.raised) and all(_finite(v) and not _vanishes(v) for v in values)
+    if case.declined or own.stopped or own.raised or _left_to_chance(case):
+        return False
+    return all(_finite(value) and not _vanishes(value) for value in own.values.values())
 
 
 def _vanishes(value: object) -> bool:

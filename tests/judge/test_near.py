@@ -242,13 +242,16 @@ def test_what_is_drawn_by_lot_does_not_lean_in_its_values():
         (value, {"p": 0.5}, False),
     ):
         case = Case(Draw("c", "p", "normal", 1, lean=lean), inputs, {})
-        assert near_.left_to_chance(case) is found
+        assert near_.given(case, Outcome(values={"x": 1.0})) is not found
 
 
 def test_what_vanishes_decides_nothing():
     """Nor what is no number; zeros are values like any other."""
+    case = Case(Draw("c", "p", "normal", 1), {}, {})
     for value, found in ((1e-153, False), (np.nan, False), (0.0, True), (1e-9, True)):
-        assert near_.given(Outcome(values={"x": np.array([0.0, value])})) is found
+        assert near_.given(case, Outcome(values={"x": np.array([0.0, value])})) is found
+    declined = Case(Draw("c", "p", "normal", 1), {}, {}, declined=True)
+    assert not near_.given(declined, Outcome())
 
 
 def test_fresh_numbers_of_files():
@@ -329,5 +332,6 @@ def test_what_rounding_decides_is_not_decided():
     assert not near_.decides(case, outcome(1.2), outcome(1.2))
     assert near_.decides(alone, outcome(1.2), outcome(1.2))
     assert not near_.decides(valued, outcome(1.2), outcome(1.2))
-    assert not near_.given(outcome(np.inf)) and near_.given(outcome(1.0))
-    assert not near_.given(Outcome(stopped="timeout"))
+    plain_case = Case(Draw("c", "p", "normal", 1), {}, {})
+    assert not near_.given(plain_case, outcome(np.inf)) and near_.given(plain_case, outcome(1.0))
+    assert not near_.given(plain_case, Outcome(stopped="timeout"))
