@@ -6,18 +6,17 @@ folder or of a learner's store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from threading import Lock
 
 from msgspec.structs import replace
 
+from engine.commands.extent import Extent, of_a_fix
 from engine.commands.nearby import near
 from engine.errors import NotApplicable, SpecError
-from engine.inject.imports import closure
-from engine.inject.source import differing
 from engine.judge.numbers import defined, fresh_callers, fresh_numbers, patching
-from engine.judge.plan import FIX_DRAWS, Plan, joined, plan
+from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, joined, most_looked_at, plan, usual
 from engine.judge.verdict import Result, Verdict, also, judge_build, judge_check, judge_fix
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Job, Servers, jobs_of
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
@@ -161,28 +160,11 @@ def grade_fix(
     if patching(before.files, candidate.files):  # whatever comes first, it is in force by then
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
     dtype = dtype_of(servers, catalogue, before)
-    touched = {entry.component}
-    if differing(before.files, candidate.files):  # else it is the same code, whoever uses it
-        touched |= catalogue.users(entry.component)
-    reached = affected_components(catalogue, before, candidate) - touched
-    checks = _everything(catalogue, id)
+    extent = of_a_fix(catalogue, entry.component, before, candidate)
+    touched, checks = extent.touched, _everything(catalogue, id)
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
-
-    def planned(
-        components: Collection[str], at_least: int = 0, at_most: int = 0, last: str = ""
-    ) -> Plan:
-        if sample:
-            at_least, at_most, last = 0, 1, ""
-        chosen = [
-            (name, replace(check, draws=min(check.draws, at_most)) if at_most else check)
-            for name, check in checks
-            if name in components
-        ]
-        return plan(chosen, seed=seed, dtype=dtype, at_least=at_least, manners=manners, last=last)
-
-    made = joined(
-        planned({entry.component}, at_least=FIX_DRAWS, last=LATE),
-        planned((touched | reached) - {entry.component}, at_most=FAR_DRAWS),
+    made = plan_of_a_fix(
+        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample
     )
     inputs = servers.cases(made.draws, healthy=False)
     work = jobs_of(inputs)
@@ -216,11 +198,51 @@ def grade_fix(
     if not numbers and not callers:
         return verdict
     nearby = near(
-        servers, before, candidate, [c for c in checks if c[0] in touched | reached], numbers,
+        servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
         component=entry.component, callers=callers, seed=seed, dtype=dtype,
         variants=spec.acceptable,
     )  # fmt: skip
     return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
+
+
+def plan_of_a_fix(
+    spec: Break,
+    checks: Sequence[tuple[str, Check]],
+    extent: Extent,
+    *,
+    seed: int,
+    dtype: str,
+    manners: Sequence[str],
+    sample: bool,
+) -> Plan:
+    """Many draws of the broken component, most of them of the probes that the break stands on; one of
+    each regime of what uses it or runs changed code; one of each probe of what only imports that.
+    """
+
+    def of(components: Collection[str]) -> list[tuple[str, Check]]:
+        return [pair for pair in checks if pair[0] in components]
+
+    def few(checks: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
+        return [(name, replace(c, draws=min(c.draws, FAR_DRAWS))) for name, c in checks]
+
+    own = of({extent.broken})
+    far = few([*of(extent.users | extent.beside), *usual(of(extent.imported))])
+    if sample:
+        return plan([*few(own), *far], seed=seed, dtype=dtype, manners=manners)
+    at_least = dict.fromkeys((check.probe for _, check in own), OWN_DRAWS)
+    at_least |= dict.fromkeys(_stood_on(spec, own), FIX_DRAWS)
+    near = plan(own, seed=seed, dtype=dtype, at_least=at_least, manners=manners, last=LATE)
+    return joined(near, plan(far, seed=seed, dtype=dtype, manners=manners))
+
+
+def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:
+    """The probes of the broken component that a break is about."""
+    yield most_looked_at(own)[1]
+    yield from (check.probe for check in spec.judged_by)
+    for need in spec.needs:
+        component, probe = component_probe(need.probe, "needs")
+        if component == own[0][0]:
+            yield probe
 
 
 def _check_still_runs(spec: Break, cases: Sequence[Case], own: Sequence[Outcome]) -> None:
@@ -255,29 +277,6 @@ def refusal(
     if not found.passed:
         return found
     return grade_fix(servers, catalogue, id, before, candidate, seed)
-
-
-def affected_components(catalogue: Catalogue, before: Tree, after: Tree) -> set[str]:
-    """The components whose code a change can reach: those that import a file that differs.
-
-    All of them where code imports what its import statements do not name. What does not import a
-    changed file runs the very same code, so there is nothing to compare, unless a changed file may
-    write into what it imports itself.
-    """
-    changed = differing(before.files, after.files)
-    if not changed:  # restored
-        return set()
-    writing = patching(before.files, after.files)
-    within = closure(after, [after.module(path) for path in writing]) if writing else frozenset()
-    found = set()
-    for component in catalogue.contract.components:
-        roles = catalogue.roles_of(component)
-        modules = [before.roles[role].partition(":")[0] for role in roles]
-        for tree in (before, after):
-            files = closure(tree, modules)
-            if files is None or within is None or files & (changed | within):
-                found.add(component)
-    return found
 
 
 def _modules(tree: Tree) -> set[str]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.judge.compare import difference
 from engine.judge.near import (
     Nearby,
+    apart,
     decides,
     given,
     jittered,
@@ -55,11 +55,11 @@ def near(
     )
     theirs = dict(zip(fit, found, strict=True))
     ran = [i for i in fit if not too_large(theirs[i])]
-    apart = [i for i in ran if difference(own[i], theirs[i], dtype=dtype) is not None][:ASKED]
-    told = servers.cases([made.draws[i] for i in apart], variants)
+    differ = [i for i in ran if apart(own[i], theirs[i], dtype)][:ASKED]
+    told = servers.cases([made.draws[i] for i in differ], variants)
     asked = {
         i: msgspec.structs.replace(cases[i], expected=case.expected)
-        for i, case in zip(apart, told, strict=True)
+        for i, case in zip(differ, told, strict=True)
     }
     moved = servers.outcomes(before, jobs_of([*map(jittered, asked.values())]), server="before")
     decided = {

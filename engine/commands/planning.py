@@ -14,13 +14,14 @@ from functools import cached_property
 
 import msgspec
 
+from engine.commands.extent import by_names
 from engine.commands.flows import Halted, Progress, component_probe, dtype_of, quiet
 from engine.commands.tracing import Tracer
 from engine.errors import NotApplicable, SpecError
 from engine.inject.cascade import Injection, NotFound, inject
 from engine.inject.oracle import BEFORE, SEEDS, Asked, Item, Oracle
 from engine.inject.proposers import Code
-from engine.inject.reach import Reach, affected
+from engine.inject.reach import Reach
 from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
@@ -34,20 +35,6 @@ NEED_DRAWS = 2  # draws a property and regime, before a break
 SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection
 UNFIT = 3  # patterns that a refusal names
 SHARED = ("Tensor", "Parameter", "Module")  # roles that are never the place of a bug
-
-
-def reached_components(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
-    """The components of which some code that `after` changes may run, as far as names tell.
-
-    For edits that the engine itself proposes; a learner's fix is held to `affected_components`.
-    """
-    found = set()
-    for component in catalogue.contract.components:
-        places = [before.tree.roles[role].split(":") for role in catalogue.roles_of(component)]
-        names = {part for _, name in places for part in name.split(".")}
-        if affected(before, after, [module for module, _ in places], names):
-            found.add(component)
-    return found
 
 
 class Unhealthy(NotApplicable):
@@ -317,7 +304,7 @@ class Siblings:
 
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch."""
-        reached = reached_components(self._catalogue, self._reach(), candidate) - touched
+        reached = by_names(self._catalogue, self._reach(), candidate) - touched
         self._measure(sorted(reached))
         return [item for component in sorted(reached) for item in self.of(component)]
 

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -15,7 +15,8 @@ from engine.spec.types import Check
 
 LARGEST_SIZE = 1100  # of a size that is brought near a number
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
-FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe of the broken component
+FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a break stands on
+OWN_DRAWS = 8  # the same, for other probes of the broken component
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -56,13 +57,13 @@ def plan(
     *,
     seed: int,
     dtype: str,
-    at_least: int = 0,
+    at_least: Mapping[str, int] = {},
     manners: Sequence[str] = ("",),
     last: str = "",
 ) -> Plan:
     """Draw each (probe, regime) once for all the checks that share it.
 
-    at_least: draws for each probe, spread over its regimes, on top of what the checks ask.
+    at_least: draws of some probes, by name, spread over their regimes where the checks ask for fewer.
     manners: how the draws of each probe are given to the learner's code, in turn. last: a
     manner of which there is one more draw, at the end, of the probe that most checks look at.
     """
@@ -75,7 +76,7 @@ def plan(
     draws: list[Draw] = []
     places: dict[tuple[str, str, str], list[int]] = {}
     for (component, probe), regimes in counts.items():
-        each = -(-at_least // len(regimes))
+        each = -(-at_least.get(probe, 0) // len(regimes))
         turn = itertools.cycle(manners)
         for regime, count in regimes.items():
             for i in range(max(count, each)):
@@ -83,8 +84,7 @@ def plan(
                 places.setdefault((component, probe, regime), []).append(len(draws))
                 draws.append(Draw(component, probe, regime, value, dtype, next(turn)))
     if last and counts:
-        seen = Counter((component, check.probe) for component, check in checks)
-        component, probe = max(seen, key=lambda key: seen[key])
+        component, probe = most_looked_at(checks)
         regime = next(iter(counts[component, probe]))
         places[component, probe, regime].append(len(draws))
         value = derive(seed, component, probe, regime, last)
@@ -98,6 +98,34 @@ def plan(
         for component, check in checks
     ]
     return Plan(tuple(draws), tuple(planned), seed)
+
+
+def most_looked_at(checks: Iterable[tuple[str, Check]]) -> tuple[str, str]:
+    """The component and the probe that most checks look at."""
+    seen = Counter((component, check.probe) for component, check in checks)
+    return max(seen, key=lambda key: seen[key])
+
+
+def usual(checks: Iterable[tuple[str, Check]]) -> list[tuple[str, Check]]:
+    """Each probe in one regime, and the checks that look at it there."""
+    checks = list(checks)
+    regimes = usual_regimes(checks)
+    return [
+        (component, msgspec.structs.replace(check, regimes=(regimes[component, check.probe],)))
+        for component, check in checks
+        if regimes[component, check.probe] in check.regimes
+    ]
+
+
+def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], str]:
+    """For each (component, probe): "normal" where there is one, else what its checks name first."""
+    regimes: dict[tuple[str, str], str] = {}
+    for component, check in checks:
+        key = component, check.probe
+        if "normal" in check.regimes:
+            regimes[key] = "normal"
+        regimes.setdefault(key, check.regimes[0])
+    return regimes
 
 
 SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
@@ -116,7 +144,7 @@ def leaning(
     """Draws near numbers that a change brought into the code: sizes, values and counts of calls; and
     calls from modules of the names `callers`.
 
-    One regime of each probe: "normal" where there is one, else the one that its checks name first.
+    Each probe in its usual regime.
     """
     leans = [Lean("caller", name=name) for name in callers]
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
@@ -132,11 +160,7 @@ def leaning(
         if SMALLEST <= number <= LARGEST:
             leans += [Lean("value", number, i) for i in range(VALUES)]
     checks = list(checks)
-    regimes = {(component, check.probe): "" for component, check in checks}
-    for component, check in checks:
-        key = component, check.probe
-        if "normal" in check.regimes or not regimes[key]:
-            regimes[key] = "normal" if "normal" in check.regimes else check.regimes[0]
+    regimes = usual_regimes(checks)
     draws: list[Draw] = []
     places: dict[tuple[str, str], list[int]] = {key: [] for key in regimes}
     for lean in leans:

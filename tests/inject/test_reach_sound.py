@@ -16,7 +16,7 @@ import msgspec
 import pytest
 from trees import NAMES, corpus_tree
 
-from engine.commands import flows, planning
+from engine.commands import extent, flows
 from engine.inject.reach import Reach
 from engine.inject.source import Edit, Source
 from engine.judge.compare import difference
@@ -97,7 +97,7 @@ def missed(
     reach, measured = Reach(tree), Measured(servers, catalogue, tree)
     for source, function in chosen:
         broken = tree.replaced({source.path: raising(source, function)})
-        told = planning.reached_components(catalogue, reach, broken)
+        told = extent.by_names(catalogue, reach, broken)
         unforeseen = measured.changed(broken) - told
         if unforeseen:
             yield f"{source.path}:{function.lineno} {function.name}: {sorted(unforeseen)}"
@@ -141,4 +141,4 @@ def test_a_change_is_not_said_to_reach_everything(catalogue, name, method, compo
         if function.name == called
     )
     broken = tree.replaced({source.path: raising(source, function)})
-    assert planning.reached_components(catalogue, Reach(tree), broken) == components
+    assert extent.by_names(catalogue, Reach(tree), broken) == components

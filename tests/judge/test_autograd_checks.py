@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import flows, planning
+from engine.commands import extent, flows, planning
 from engine.inject.reach import Reach
 from engine.judge.compare import difference
 from engine.practice import model
@@ -269,9 +269,9 @@ def test_an_edit_to_a_shared_method_reaches_tensor_and_an_edit_to_a_layer_does_n
     """Tensor.mean is everybody's; LayerNorm is its own."""
     code = Reach(plain)
     shared = edited(plain, TENSOR, "return total / count", "return total / (count + 1)")
-    assert "tensor" in planning.reached_components(catalogue, code, shared)
+    assert "tensor" in extent.by_names(catalogue, code, shared)
     norm = edited(plain, "src/minimodel/nn/norm.py", "eps: float = 1e-5", "eps: float = 1e-4")
-    assert not {"tensor", "module"} & planning.reached_components(catalogue, code, norm)
+    assert not {"tensor", "module"} & extent.by_names(catalogue, code, norm)
 
 
 def test_a_break_in_a_shared_method_is_seen_as_breaking_tensor(servers, catalogue, plain):

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine.commands import flows
+from engine.commands import extent, flows
 from engine.judge import near as near_
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
 from engine.judge.plan import leaning, mixed
@@ -182,6 +182,7 @@ def test_what_a_changed_file_may_write_into_is_measured(servers, catalogue, plai
     assert not verdict.passed
     assert verdict.failing.component == "tensor"
     monkeypatch.setattr(flows, "patching", lambda *_: set())
+    monkeypatch.setattr(extent, "patching", lambda *_: set())
     assert grade(servers, catalogue, plain, tree).passed
 
 
@@ -243,6 +244,23 @@ def test_what_is_drawn_by_lot_does_not_lean_in_its_values():
     ):
         case = Case(Draw("c", "p", "normal", 1, lean=lean), inputs, {})
         assert near_.given(case, Outcome(values={"x": 1.0})) is not found
+
+
+def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
+    """A gradient of 1e-12 beside values of 1: its fourth digit is a rounding. Not so if all are small."""
+
+    def outcome(grad, y=1.0):
+        return Outcome(values={"y": np.array([y]), "grad": np.array([grad]), "n": 3})
+
+    assert not near_.apart(outcome(7.2626e-12), outcome(7.2629e-12), "float64")
+    assert near_.apart(outcome(7.2626e-12, 1e-9), outcome(7.2629e-12, 1e-9), "float64")
+    assert near_.apart(outcome(7.2626e-12), outcome(9.2629e-12), "float64")
+    assert near_.apart(outcome(1e-9), outcome(1.1e-9), "float64")
+    assert near_.apart(outcome(0.0), outcome(np.nan), "float64")
+    assert near_.apart(outcome(0.0), Outcome(values={"y": np.array([1.0]), "n": 3}), "float64")
+    turned = Outcome(values={"y": np.ones((1, 1)), "grad": np.zeros(1), "n": 3})
+    assert near_.apart(outcome(0.0), turned, "float64")
+    assert near_.apart(outcome(1e-6), outcome(2e-6), "float32") is False
 
 
 def test_what_vanishes_decides_nothing():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from trees import LOUD, NAMES, SILENCED, corpus_tree
 
 from engine.commands import flows, planning
+from engine.commands.extent import Extent
 from engine.errors import EngineError, NotApplicable
-from engine.judge.plan import FIX_DRAWS, Plan, plan
+from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, plan
 from engine.judge.verdict import judge_build
 from engine.spec.types import Check
 
@@ -166,14 +169,33 @@ def test_restored_code_is_measured_where_it_was_broken(servers, catalogue, plain
 
 
 def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue, plain):
-    """Each probe that the break touches is drawn that often, and never with a size that was shown."""
-    checks = [("lm_head", check) for check in catalogue.build("lm_head").checks]
-    made = plan(checks, seed=3, dtype="float64", at_least=FIX_DRAWS)
-    counts: dict[str, int] = {}
-    for draw in made.draws:
-        counts[draw.probe] = counts.get(draw.probe, 0) + 1
-    assert min(counts.values()) >= FIX_DRAWS
-    sizes = {case.inputs["weight"].shape[0] for case in servers.cases(made.draws)}
+    """Each probe that the break stands on is drawn that often, and never with a size that was shown; the
+    component's others, and those of other components, a few times.
+    """
+    spec = catalogue.break_(LOUD)
+    stood_on = {need.probe.removeprefix("lm_head.") for need in spec.needs} | {"forward"}
+    checks = [
+        (name, check)
+        for name in ("lm_head", "mini_gpt", "ffn")
+        for check in catalogue.build(name).checks
+    ]
+    extent = Extent("lm_head", users=frozenset({"mini_gpt"}), imported=frozenset({"ffn"}))
+    made = flows.plan_of_a_fix(
+        spec, checks, extent, seed=3, dtype="float64", manners=("",), sample=False
+    )
+    counts = Counter((draw.component, draw.probe) for draw in made.draws)
+    regimes = Counter(key[:2] for key in {(d.component, d.probe, d.regime) for d in made.draws})
+    for (component, probe), count in counts.items():
+        if component == "lm_head":
+            assert count >= (FIX_DRAWS if probe in stood_on else OWN_DRAWS)
+        else:
+            assert count == regimes[component, probe]
+            assert count == 1 or component == "mini_gpt"
+    sizes = {
+        case.inputs["weight"].shape[0]
+        for case in servers.cases(made.draws)
+        if case.draw.component == "lm_head" and "weight" in case.inputs
+    }
     assert not sizes & {512, 256}
     assert len(sizes) > 50
 

@@ -1,0 +1,84 @@
+"""How far a change reaches: the components whose code may run what differs between two trees."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.inject.imports import closure
+from engine.inject.reach import Reach, affected
+from engine.inject.source import differing
+from engine.judge.numbers import patching
+from engine.run.types import Tree
+from engine.spec.load import Catalogue
+
+
+class Extent(msgspec.Struct, frozen=True):
+    """The components that the judgement of a fix looks at.
+
+    broken: the one that the break is in. users: those that use it. beside: others that a name leads
+    to what the fix changed. imported: others that only import a file that it changed.
+    """
+
+    broken: str
+    users: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
+    imported: frozenset[str] = frozenset()
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """What the break may change: the broken component and its users."""
+        return self.users | {self.broken}
+
+    @property
+    def measured(self) -> frozenset[str]:
+        """All of them."""
+        return self.touched | self.beside | self.imported
+
+
+def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Extent:
+    """How far a fix reaches. One that writes into what belongs to others reaches, by some name or
+    other, whatever imports it.
+    """
+    if not differing(before.files, after.files):  # the same code, whoever uses it
+        return Extent(broken)
+    users = frozenset(catalogue.users(broken))
+    found = frozenset(by_files(catalogue, before, after) - users - {broken})
+    if not found or patching(before.files, after.files):
+        return Extent(broken, users, found)
+    named = by_names(catalogue, Reach(before), after)
+    return Extent(broken, users, found & named, found - named)
+
+
+def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
+    """The components of which some code that `after` changes may run, as far as names tell.
+
+    Right for edits that do not mean to deceive; what may is held to `by_files` as well.
+    """
+    found = set()
+    for component in catalogue.contract.components:
+        places = [before.tree.roles[role].split(":") for role in catalogue.roles_of(component)]
+        names = {part for _, name in places for part in name.split(".")}
+        if affected(before, after, [module for module, _ in places], names):
+            found.add(component)
+    return found
+
+
+def by_files(catalogue: Catalogue, before: Tree, after: Tree) -> set[str]:
+    """The components that import a file that differs in more than layout.
+
+    All of them where code imports what its import statements do not name. What does not import a
+    changed file runs the very same code, so there is nothing to compare, unless a changed file may
+    write into what it imports itself.
+    """
+    changed = differing(before.files, after.files)
+    writing = patching(before.files, after.files)
+    within = closure(after, [after.module(path) for path in writing]) if writing else frozenset()
+    found = set()
+    for component in catalogue.contract.components:
+        roles = catalogue.roles_of(component)
+        modules = [before.roles[role].partition(":")[0] for role in roles]
+        for tree in (before, after):
+            files = closure(tree, modules)
+            if files is None or within is None or files & (changed | within):
+                found.add(component)
+    return found
