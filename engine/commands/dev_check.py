@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import figures, flows, planning, walkthrough
+from engine.commands import figures, fixes, flows, planning, walkthrough
 from engine.commands.session import fresh_seed
 from engine.commands.slips import Problem, problems
 from engine.errors import EngineError, NotApplicable, SpecError
@@ -170,9 +170,9 @@ def _break_proofs(
     yield Proof(id, name, bites, True, detail)
     broken = tree.replaced(injection.files)
     yield from _figure_proofs(servers, catalogue, catalogue.entry(id), name, tree, broken)
-    fixed = flows.grade_fix(servers, catalogue, id, tree, tree, fresh_seed())
+    fixed = fixes.grade_fix(servers, catalogue, id, tree, tree, fresh_seed())
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
-    left = flows.refusal(servers, catalogue, id, tree, broken, fresh_seed())
+    left = fixes.refusal(servers, catalogue, id, tree, broken, fresh_seed())
     yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
     yield from _near_miss_proofs(servers, catalogue, id, name, tree, sample)
     for silencer in _some(spec.silencers, name, sample):
@@ -182,7 +182,7 @@ def _break_proofs(
         except EngineError as error:
             yield Proof(id, name, claim, False, error.what)
             continue
-        verdict = flows.refusal(servers, catalogue, id, tree, candidate, fresh_seed())
+        verdict = fixes.refusal(servers, catalogue, id, tree, candidate, fresh_seed())
         yield Proof(id, name, claim, not verdict.passed, _why(verdict))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.commands import flows, planning
+from engine.commands import fixes, flows, planning
 from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.commands.submit_fix import suspicious, unified
@@ -133,7 +133,7 @@ def _judged(
         if before is None:
             verdict = flows.grade_build(servers, catalogue, id, tree, seed)
         else:
-            verdict = flows.grade_fix(servers, catalogue, id, before, tree, seed)
+            verdict = fixes.grade_fix(servers, catalogue, id, before, tree, seed)
     except EngineError as error:
         return _without_verdict(name, "error", seed, _one_line(error))
     notes = suspicious(unified(bug.files, tree.files)) if bug and not verdict.passed else ()

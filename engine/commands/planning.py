@@ -15,7 +15,7 @@ from functools import cached_property
 import msgspec
 
 from engine.commands.extent import by_names
-from engine.commands.flows import Halted, Progress, component_probe, dtype_of, quiet
+from engine.commands.flows import USUAL, Halted, Progress, component_probe, dtype_of, guessed, quiet
 from engine.commands.tracing import Tracer
 from engine.errors import NotApplicable, SpecError
 from engine.inject.cascade import Injection, NotFound, inject
@@ -77,25 +77,33 @@ def plan_break(
             where=entry.file,
         )
     known = siblings or Siblings(servers, catalogue, tree, seed)
+    recipes = [traced(recipe) for recipe in spec.inject]
+    first = recipes[0] if recipes else ()
+    servers.ready(tree)
+    started = time.perf_counter()
+
+    def asked(dtype: str) -> tuple[Plan, list[tuple[Draw, Symptom]], Tracer, list[list[Case]]]:
+        needs, symptoms = (
+            _needs(catalogue, id, dtype, seed),
+            _symptoms(spec, entry.file, dtype, seed),
+        )
+        trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
+        cases = servers.cases_together(
+            (needs.draws, [""]),
+            ([draw for draw, _ in symptoms], _variants(symptoms)),
+            (trace.draws(first), [""]),
+        )
+        return needs, symptoms, trace, cases
+
     try:
-        dtype = known.dtype
+        dtype, (needs, symptoms, trace, cases) = guessed(lambda: known.dtype, asked, known.guess)
     except Halted as halted:
         raise NotApplicable(
             f"Your code gave no answer ({halted}), so {id} cannot be put into it. Nothing was changed.",
             where=halted.outcome.output[:500],
             next="Is there an endless loop, or a print in one, that runs on import?",
         ) from None
-    started = time.perf_counter()
-    recipes = [traced(recipe) for recipe in spec.inject]
-    trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
-    needs = _needs(catalogue, id, dtype, seed)
-    symptoms = _symptoms(spec, entry.file, dtype, seed)
-    first = recipes[0] if recipes else ()
-    needed, shown, followed = servers.cases_together(
-        (needs.draws, [""]),
-        ([draw for draw, _ in symptoms], _variants(symptoms)),
-        (trace.draws(first), [""]),
-    )
+    needed, shown, followed = cases
     own, _ = at_once(
         lambda: servers.outcomes(tree, jobs_of([*needed, *shown])),
         lambda: trace.measure(first, followed),
@@ -301,6 +309,11 @@ class Siblings:
     def dtype(self) -> str:
         """The dtype of the tree's arrays. Raises Halted."""
         return dtype_of(self._servers, self._catalogue, self._tree)
+
+    @property
+    def guess(self) -> str:
+        """What the dtype may be, or is if it is known."""
+        return str(self.__dict__.get("dtype", USUAL))
 
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from engine.commands import flows
+from engine.commands import fixes, flows
 from engine.commands.answers import Answer
 from engine.commands.observe_ import trees
 from engine.commands.session import Session, fresh_seed
@@ -80,7 +80,7 @@ def run(
         changed = unified(broken, now.files)
         with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
             servers.progress = progress
-            verdict = flows.grade_fix(servers, catalogue, id, before, now, fresh_seed())
+            verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed())
             sandbox = servers.sandbox
         restored = all(now.files.get(path) == data for path, data in before.files.items())
         graded = graded_files(broken, now.files)

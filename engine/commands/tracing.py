@@ -10,7 +10,7 @@ from engine.commands.flows import component_probe
 from engine.errors import SpecError
 from engine.inject import places
 from engine.judge.plan import derive
-from engine.run.servers import Servers, jobs_of
+from engine.run.servers import TRACED, Servers, jobs_of
 from engine.run.types import Case, Draw, Tree, Values
 
 TRACE_CAP = 1 << 26  # bytes of recorded values a probe
@@ -93,7 +93,7 @@ class Tracer:
         outcomes = self._servers.outcomes(
             self._tree,
             jobs_of(cases),
-            server="traced",
+            server=TRACED,
             trace={"sizes": sorted(sizes), "cap": TRACE_CAP},
         )
         recorded = [

@@ -80,19 +80,17 @@ class Oracle:
         self.tried += len(trees)
         if len(trees) == 1:
             first, rest = self._run((trees[0], self._first), (trees[0], self._rest))
-            return [self._shown(first, lambda: rest)]
-
-        def others(tree: Tree) -> Callable[[], Sequence[Outcome]]:
-            return lambda: self._run((tree, self._rest))[0]
-
+            return [self._shown(first, rest)]
         firsts = self._run(*((tree, self._first) for tree in trees))
-        return [self._shown(a, others(t)) for t, a in zip(trees, firsts, strict=True)]
+        alike = [i for i, first in enumerate(firsts) if not _compared(self._first, first)[1]]
+        rests = dict(zip(alike, self._run(*((trees[i], self._rest) for i in alike)), strict=True))
+        return [self._shown(first, rests.get(i, ())) for i, first in enumerate(firsts)]
 
-    def _shown(self, first: Sequence[Outcome], rest: Callable[[], Sequence[Outcome]]) -> Trial:
+    def _shown(self, first: Sequence[Outcome], rest: Sequence[Outcome]) -> Trial:
         met, reason = _compared(self._first, first)
         if reason:
             return Trial(False, met, reason, runs=_runs(self._first, first))
-        _, reason = _compared(self._rest, rest())
+        _, reason = _compared(self._rest, rest)
         return Trial(not reason, met, reason)
 
     def spares(self, tree: Tree, shown: Trial) -> Trial:

@@ -21,6 +21,7 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
     Raises LearnerCodeError when there is nothing to read.
     """
     roots = list(roots)
+    there = _names(root, roots)
     files: dict[str, bytes] = {}
     waiting = [module.split(".")[0] for module in modules]
     seen: set[str] = set()
@@ -39,7 +40,8 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
                 raise LearnerCodeError(
                     f"A file of the model cannot be read: {error.strerror}.", where=str(path)
                 ) from None
-            waiting += [name for name in imported(files[relative]) if name not in seen]
+            if any(name.encode() in files[relative] for name in there - seen):
+                waiting += [name for name in imported(files[relative]) if name not in seen]
     if not files:
         looked = ", ".join(str(root / part) for part in roots)
         raise LearnerCodeError(
@@ -48,6 +50,12 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
             next="Set `model:` in learner.yaml to the folder that holds the package or its src/.",
         )
     return dict(sorted(files.items()))
+
+
+def _names(root: Path, roots: Iterable[str]) -> set[str]:
+    """The names that a module or package of this tree may have at its top."""
+    folders = [root / part for part in roots if (root / part).is_dir()]
+    return {entry.name.removesuffix(".py") for folder in folders for entry in folder.iterdir()}
 
 
 def _module(root: Path, roots: Iterable[str], name: str) -> Iterator[Path]:

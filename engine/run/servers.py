@@ -41,6 +41,7 @@ LEAN_LIMIT = 3.0  # seconds for a draw that leans towards a number, which may ma
 MEMORY = 4 << 30  # bytes
 BEYOND = 2  # calls more than a number that the code under test mentions
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
+TRACED = "traced"  # the server that records what expressions give
 END = -1  # in the place of a job's number
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -450,6 +451,13 @@ class Servers:
             return {"(all)": f"importing the code ended the process ({end['end']})"}
         return {role: str(error) for role, error in values.items() if error is not None}
 
+    def ready(self, tree: Tree) -> None:
+        """Start the servers that will run a tree, or trace it; they compile it while something else goes
+        on. Raises LearnerCodeError.
+        """
+        for name in ("learner", "learner+", TRACED) if CORES > 1 else ("learner",):
+            self._hold(name, tree)
+
     def _hold(self, name: str, tree: Tree) -> None:
         """Give a server the tree that it is to run, unless it has it already."""
         if self._held.get(name) is tree:
@@ -461,6 +469,7 @@ class Servers:
             "files": tree.files,
             "roles": tree.roles,
             "eager": tree.eager,
+            "trace": name == TRACED,
         }
         try:
             self._server(name).send(message)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.commands.answers import Answer, checked, checked_choice, checked_confidence
-from engine.commands.break_ import Opening
 from engine.commands.questions import GRADES, Asked, Reply, acceptable
 from engine.commands.session import said
 from engine.errors import UsageError
 from engine.spec.types import Prediction
 from engine.view.out import safe
+
+if TYPE_CHECKING:
+    from engine.commands.break_ import Opening
 
 T = TypeVar("T")
 WORDS = {

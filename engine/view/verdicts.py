@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.text import Text
 
 from engine.commands.session import said
-from engine.commands.submit_build import BuildReport, Ended
-from engine.commands.submit_fix import FixReport
 from engine.judge.verdict import Result
 from engine.view.out import safe
 from engine.view.paper import code, say, section
+
+if TYPE_CHECKING:
+    from engine.commands.submit_build import BuildReport, Ended
+    from engine.commands.submit_fix import FixReport
 
 
 def build(out: Console, report: BuildReport) -> None:

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.commands import flows
+from engine.commands import fixes, flows
 from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError
@@ -134,7 +134,7 @@ def main() -> None:
                 candidate = tree.replaced({source.path: data})
                 try:
                     if given.fix:
-                        verdict = flows.grade_fix(
+                        verdict = fixes.grade_fix(
                             servers, catalogue, given.fix, tree, candidate, fresh_seed()
                         )
                     else:

@@ -97,7 +97,7 @@ def test_a_number_is_held_for_good_or_only_in_passing(values: list[int], steady:
 @pytest.mark.parametrize("value", [float("-inf"), -1e30, 1e308, 2.5, 3])
 def test_numbers_of_any_size_are_recorded(value: float) -> None:
     """What stands for minus infinity in a mask can be looked for."""
-    recorder = Recorder({"sizes": [1], "cap": 1000})
+    recorder = Recorder({"sizes": [1], "cap": 1000}, [])
     recorder.sites.append(("m.py", 1, 0, 1, 9, "Name"))
     assert recorder(0, value) == value
     recording = Recording(recorder.found())
@@ -106,6 +106,6 @@ def test_numbers_of_any_size_are_recorded(value: float) -> None:
 
 def test_an_integer_too_large_for_an_array_is_left_out() -> None:
     """It is handed on all the same."""
-    recorder = Recorder({"sizes": [1], "cap": 1000})
+    recorder = Recorder({"sizes": [1], "cap": 1000}, [])
     recorder.sites.append(("m.py", 1, 0, 1, 9, "Name"))
     assert recorder(0, 1 << 80) == 1 << 80 and recorder.found() == []

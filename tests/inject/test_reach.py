@@ -7,7 +7,7 @@ import ast
 import pytest
 from trees import BREAKS, LOUD, NAMES, corpus_tree
 
-from engine.commands import flows, planning
+from engine.commands import fixes, flows, planning
 from engine.errors import NotApplicable
 from engine.spec.load import Catalogue
 
@@ -30,8 +30,8 @@ def test_every_break_bites_in_every_implementation(servers, catalogue, id, name)
         assert data != tree.files[path]
         ast.parse(data)
     broken = tree.replaced(planned.injection.files)
-    assert not flows.grade_fix(servers, catalogue, id, tree, broken, seed=12).passed
-    assert flows.grade_fix(servers, catalogue, id, tree, tree, seed=13).passed
+    assert not fixes.grade_fix(servers, catalogue, id, tree, broken, seed=12).passed
+    assert fixes.grade_fix(servers, catalogue, id, tree, tree, seed=13).passed
 
 
 def builds():

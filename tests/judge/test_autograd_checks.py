@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import extent, flows, planning
+from engine.commands import extent, fixes, flows, planning
 from engine.inject.reach import Reach
 from engine.judge.compare import difference
 from engine.practice import model
@@ -258,7 +258,7 @@ def test_what_is_left_open_is_not_judged_but_must_stay_as_it_was(
 def test_a_fix_may_choose_another_reading(servers, catalogue, plain, name):
     """The fix of a break elsewhere is not refused for what the contract leaves open in tensor."""
     tree = edited(plain, TENSOR, *OPEN[name])
-    verdict = flows.grade_fix(servers, catalogue, "tied-vocab-mismatch", plain, tree, seed=37)
+    verdict = fixes.grade_fix(servers, catalogue, "tied-vocab-mismatch", plain, tree, seed=37)
     ours = [r for r in verdict.results if r.component in ("tensor", "module")]
     assert ours and all(result.passed for result in ours)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine.commands import flows
+from engine.commands import fixes
 from engine.run.types import LATE, MANNERS
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -115,13 +115,13 @@ def tricked(plain, trick):
 @pytest.fixture(autouse=True)
 def _no_numbers(monkeypatch):
     """The numbers that a trick mentions would give some of them away as well."""
-    monkeypatch.setattr(flows, "fresh_numbers", lambda *_: ())
-    monkeypatch.setattr(flows, "fresh_callers", lambda *_: ())
+    monkeypatch.setattr(fixes, "fresh_numbers", lambda *_: ())
+    monkeypatch.setattr(fixes, "fresh_callers", lambda *_: ())
 
 
 def grade(servers, catalogue, plain, tree):
     """As `submit-fix` does."""
-    return flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
+    return fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
 
 
 def test_what_changes_nothing_is_right_in_every_manner(servers, catalogue, plain):
@@ -151,12 +151,12 @@ def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, mann
         contract = msgspec.structs.replace(catalogue.contract, modes={})
         monkeypatch.setitem(vars(catalogue), "contract", contract)
         others = {name: told for name, told in MANNERS.items() if name != "primed"}
-        monkeypatch.setattr(flows, "MANNERS", others)  # which ends in that mode by turns
+        monkeypatch.setattr(fixes, "MANNERS", others)  # which ends in that mode by turns
     elif manner == LATE:
-        monkeypatch.setattr(flows, "LATE", "")
+        monkeypatch.setattr(fixes, "LATE", "")
     else:
         monkeypatch.setattr(
-            flows, "MANNERS", {name: told for name, told in MANNERS.items() if name != manner}
+            fixes, "MANNERS", {name: told for name, told in MANNERS.items() if name != manner}
         )
     assert grade(servers, catalogue, plain, tree).passed
 
@@ -175,12 +175,12 @@ def cross_entropy(logits, *rest, **named):
     return _known["loss"]
 """
     tree = plain.replaced({LOSS: plain.files[LOSS] + trick.encode()})
-    verdict = flows.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7)
+    verdict = fixes.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7)
     assert not verdict.passed
     assert MANNERS["primed"] in verdict.failing.inputs
     others = {name: told for name, told in MANNERS.items() if name != "primed"}
-    monkeypatch.setattr(flows, "MANNERS", others)
-    assert flows.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7).passed
+    monkeypatch.setattr(fixes, "MANNERS", others)
+    assert fixes.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7).passed
 
 
 def test_a_thread_that_goes_on_is_seen(servers, catalogue, plain):
@@ -213,7 +213,7 @@ LMHead.forward = _trick
     verdict = grade(servers, catalogue, plain, tree)
     failing = [result for result in verdict.results if not result.passed]
     assert failing and all("hundreds of calls" in result.inputs for result in failing)
-    monkeypatch.setattr(flows, "LATE", "")
+    monkeypatch.setattr(fixes, "LATE", "")
     assert grade(servers, catalogue, plain, tree).passed
 
 
@@ -255,13 +255,13 @@ def cross_entropy(logits, targets, ignore_index=None):
 """
     tree = plain.replaced({LOSS: plain.files[LOSS] + trick.encode()})
     id = "cross-entropy-no-max"
-    verdict = flows.grade_fix(servers, catalogue, id, plain, tree, seed=77)
+    verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77)
     failing = [result for result in verdict.results if not result.passed]
     assert any(MANNERS["reused"] in result.inputs for result in failing)
     others = {name: told for name, told in MANNERS.items() if name not in ("reused", "primed")}
-    monkeypatch.setattr(flows, "MANNERS", others)
-    monkeypatch.setattr(flows, "LATE", "")
-    assert flows.grade_fix(servers, catalogue, id, plain, tree, seed=77).passed
+    monkeypatch.setattr(fixes, "MANNERS", others)
+    monkeypatch.setattr(fixes, "LATE", "")
+    assert fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77).passed
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from engine.commands import extent, flows
+from engine.commands import extent, fixes
 from engine.judge import near as near_
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
 from engine.judge.plan import leaning, mixed
@@ -63,7 +63,7 @@ def tricked(plain, condition):
 
 def grade(servers, catalogue, plain, tree):
     """As `submit-fix` does."""
-    return flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
+    return fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +79,8 @@ def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, name, 
     verdict = grade(servers, catalogue, plain, tree)
     assert not verdict.passed
     assert "near a number that the change mentions" in verdict.failing.inputs
-    monkeypatch.setattr(flows, "fresh_numbers", lambda *_: ())
-    monkeypatch.setattr(flows, "fresh_callers", lambda *_: ())
+    monkeypatch.setattr(fixes, "fresh_numbers", lambda *_: ())
+    monkeypatch.setattr(fixes, "fresh_callers", lambda *_: ())
     assert name == "a caller" or grade(servers, catalogue, plain, tree).passed
 
 
@@ -181,7 +181,7 @@ def test_what_a_changed_file_may_write_into_is_measured(servers, catalogue, plai
     verdict = grade(servers, catalogue, plain, tree)
     assert not verdict.passed
     assert verdict.failing.component == "tensor"
-    monkeypatch.setattr(flows, "patching", lambda *_: set())
+    monkeypatch.setattr(fixes, "patching", lambda *_: set())
     monkeypatch.setattr(extent, "patching", lambda *_: set())
     assert grade(servers, catalogue, plain, tree).passed
 

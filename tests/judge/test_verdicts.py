@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from trees import LOUD, NAMES, SILENCED, corpus_tree
 
-from engine.commands import flows, planning
+from engine.commands import fixes, planning
 from engine.commands.extent import Extent
 from engine.errors import EngineError, NotApplicable
 from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, plan
@@ -110,21 +110,21 @@ def edited(tree, file, find, replace):
 def test_a_right_fix_is_accepted_however_it_is_written(servers, catalogue, plain, name):
     """The judge measures and does not read."""
     tree = edited(broken(servers, catalogue, LOUD, plain), *RIGHT_FIXES[name])
-    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31)
+    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31)
     assert verdict.passed, verdict.failing
 
 
 def test_a_property_is_a_right_fix(servers, catalogue, plain):
     """The width may be computed at every look."""
     tree = edited(broken(servers, catalogue, LOUD, plain), HEAD, *PROPERTY)
-    assert flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31).passed
+    assert fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31).passed
 
 
 @pytest.mark.parametrize("name", SILENCERS)
 def test_a_silencer_is_refused(servers, catalogue, plain, name):
     """What only makes the symptom go away differs from healthy code somewhere."""
     tree = edited(broken(servers, catalogue, LOUD, plain), *SILENCERS[name])
-    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=41)
+    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=41)
     assert not verdict.passed
     assert verdict.failing.difference is not None
 
@@ -141,7 +141,7 @@ def test_any_correct_implementation_is_a_right_fix_for_any_other(servers, catalo
     theirs = corpus_tree(other)
     if other == "float32":
         pytest.skip("another dtype is another contract")
-    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, theirs, seed=51)
+    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, theirs, seed=51)
     assert verdict.passed, verdict.failing
 
 
@@ -151,19 +151,19 @@ def test_any_correct_implementation_is_a_right_fix_for_any_other(servers, catalo
 def test_the_verdict_does_not_depend_on_the_seed(servers, catalogue, plain, seed):
     """The same candidate gets the same verdict, draw after draw."""
     bad = edited(broken(servers, catalogue, LOUD, plain), *SILENCERS["rounded up"])
-    assert not flows.grade_fix(servers, catalogue, LOUD, plain, bad, seed=seed).passed
-    assert flows.grade_fix(servers, catalogue, LOUD, plain, plain, seed=seed).passed
+    assert not fixes.grade_fix(servers, catalogue, LOUD, plain, bad, seed=seed).passed
+    assert fixes.grade_fix(servers, catalogue, LOUD, plain, plain, seed=seed).passed
 
 
 def test_restored_code_is_measured_where_it_was_broken(servers, catalogue, plain):
     """The same code is the same for whoever uses it, whatever its comments say; a word more is not."""
     noted = edited(plain, HEAD, "class LMHead", "# As it was.\nclass LMHead")
-    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, noted, seed=61)
+    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, noted, seed=61)
     assert verdict.passed
     assert {result.component for result in verdict.results} == {"lm_head"}
     assert verdict.measurements >= FIX_DRAWS
     renamed = edited(plain, HEAD, "class LMHead", "LEFT = 1\n\n\nclass LMHead")
-    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, renamed, seed=61)
+    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, renamed, seed=61)
     assert verdict.passed
     assert {result.component for result in verdict.results} > {"lm_head", "mini_gpt"}
 
@@ -180,7 +180,7 @@ def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue,
         for check in catalogue.build(name).checks
     ]
     extent = Extent("lm_head", users=frozenset({"mini_gpt"}), imported=frozenset({"ffn"}))
-    made = flows.plan_of_a_fix(
+    made = fixes.plan_of_a_fix(
         spec, checks, extent, seed=3, dtype="float64", manners=("",), sample=False
     )
     counts = Counter((draw.component, draw.probe) for draw in made.draws)
@@ -235,18 +235,18 @@ def test_a_mixture_of_two_targets_is_refused(servers, catalogue, plain):
         "        return logits",
         "        return logits + (1.0 if h.ndim == 1 and h.shape[0] % 2 else 0.0)",
     )
-    assert flows.grade_fix(servers, catalogue, LOUD, own, own, seed=5).target == "before"
+    assert fixes.grade_fix(servers, catalogue, LOUD, own, own, seed=5).target == "before"
     assert (
-        flows.grade_fix(servers, catalogue, LOUD, own, fixed_like_reference, seed=5).target
+        fixes.grade_fix(servers, catalogue, LOUD, own, fixed_like_reference, seed=5).target
         == "reference"
     )
-    assert not flows.grade_fix(servers, catalogue, LOUD, own, mixed, seed=5).passed
+    assert not fixes.grade_fix(servers, catalogue, LOUD, own, mixed, seed=5).passed
 
 
 def test_breaking_another_component_is_refused(servers, catalogue, plain):
     """A fix may not mend the head and spoil the loss."""
     tree = edited(plain, LOSS, ".mean()", ".sum()")
-    verdict = flows.grade_fix(servers, catalogue, LOUD, plain, tree, seed=6)
+    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=6)
     assert not verdict.passed
 
 
@@ -259,7 +259,7 @@ def test_half_a_fix_of_the_silenced_form_is_refused(servers, catalogue, plain, n
         tree = edited(tree, HEAD, WIDTH, "self.vocab_size_out = embedding.vocab_size")
     else:
         tree = edited(tree, HEAD, "[..., : self.vocab_size_out]", "")
-    assert not flows.grade_fix(servers, catalogue, SILENCED, plain, tree, seed=7).passed
+    assert not fixes.grade_fix(servers, catalogue, SILENCED, plain, tree, seed=7).passed
 
 
 def test_code_that_does_not_run_any_more_is_no_target(servers, catalogue) -> None:
@@ -267,4 +267,4 @@ def test_code_that_does_not_run_any_more_is_no_target(servers, catalogue) -> Non
     healthy = corpus_tree("einsum")
     lost = healthy.replaced({HEAD: healthy.files[HEAD] + b"\nimport a_package_that_is_gone\n"})
     with pytest.raises(NotApplicable, match="does not run any more: it raises ModuleNotFoundError"):
-        flows.grade_fix(servers, catalogue, LOUD, lost, lost, 1)
+        fixes.grade_fix(servers, catalogue, LOUD, lost, lost, 1)

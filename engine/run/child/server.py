@@ -10,6 +10,7 @@ Sent as text: standard library, numpy when it is there.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import re
@@ -29,6 +30,7 @@ OUTPUT = 1 << 20  # bytes a child may print
 OUTPUT_KEPT = 4096  # bytes of it that travel
 MANY, TOGETHER = 8, 0.0005  # answers to come, from which on they are collected for so many seconds
 GARBAGE = 1 << 24  # bytes without a token that are kept while an answer may still be coming
+DEEP = 20_000  # frames, for code with instruments: they nest where expressions do
 JOB = struct.Struct("<I")  # the number of the job, between token and frame
 RESULTS = 200  # the child's descriptor for answers, clear of any that it inherited
 
@@ -87,8 +89,10 @@ class Held:
     def __init__(self):
         self.texts = None  # pack files: call.py of every component, or the whole pack
         self.tree = None
+        self.traced = None  # the tree with instruments, and its sites
         self.roles = {}
         self.eager = ()
+        self.watched = None
         self.ruleset = -1
         self.program = b""
         self.confined = False
@@ -107,6 +111,8 @@ def serve(fd):
         kind = message["do"]
         if kind == "hold":
             held.texts = Tree(message["root"], [""], message["texts"])
+            held.texts.show_lines()
+            held.watched = jobs.Watched()
             held.workdir = message["workdir"]
             held.memory = message["memory"]
             held.confined = message["confined"]
@@ -117,10 +123,25 @@ def serve(fd):
         elif kind == "tree":
             fresh = Tree(message["root"], message["roots"], message["files"])
             fresh.inherit(held.tree)
+            fresh.show_lines(held.tree)
             held.tree = fresh
+            held.traced = None
+            if message["trace"]:
+                instrument(held)
+            else:
+                fresh.warm()
             held.roles, held.eager = message["roles"], message["eager"]
         elif kind == "run":
             run(fd, held, message)
+
+
+def instrument(held):
+    """Compile the tree in its instrumented form, as deep as its expressions are."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(DEEP, limit))
+    held.traced = tracer.instrumented(held.tree)
+    held.traced[0].warm()
+    sys.setrecursionlimit(limit)
 
 
 def run(fd, held, message):
@@ -130,12 +151,13 @@ def run(fd, held, message):
     whatever else is written to the descriptor is not taken for an answer.
     """
     held.texts.warm(needed(held.texts.files, {job.get("component") for job in message["jobs"]}))
-    if held.tree is not None and message["trace"] is None:  # what is traced is compiled otherwise
-        held.tree.warm()
+    if message["trace"] is not None and held.traced is None:
+        instrument(held)
     limit, count = message["limit"], len(message["jobs"])
     token = os.urandom(16)
     results_out, results_in = os.pipe()
     output_out, output_in = os.pipe()
+    gc.freeze()  # what is here already is not looked through, and so not copied, in every child
     pid = os.fork()
     if pid == 0:
         try:
@@ -291,16 +313,16 @@ def child(held, work, trace, results, output, token):
     if rules >= 0:
         os.close(rules)
     trees = [tree for tree in (held.tree, held.texts) if tree is not None]
-    recorder = None
-    if trace is not None and held.tree is not None:
-        recorder = tracer.Recorder(trace)
-        tracer.instrument(held.tree, recorder)
-    watched = jobs.Watched()
-    if held.tree is None:  # the pack's own code
+    recorder, tree = None, held.tree
+    if trace is not None and held.traced is not None:
+        tree, sites = held.traced
+        recorder = tracer.Recorder(trace, sites)
+        tracer.record(recorder)
+        sys.setrecursionlimit(max(DEEP, sys.getrecursionlimit()))
+    if tree is None:  # the pack's own code
         held.texts.install()
     else:
-        held.tree.install()
-        held.texts.show_lines()
+        tree.install()
         for module in held.eager:
             try:
                 importlib.import_module(module)
@@ -316,7 +338,7 @@ def child(held, work, trace, results, output, token):
             if recorder is not None:
                 recorder.clear()
             answer = jobs.probe_job(
-                job, learner, trees, held.texts, watched, number == len(work) - 1
+                job, learner, trees, held.texts, held.watched, number == len(work) - 1
             )
             if recorder is not None:
                 answer["trace"] = recorder.found()

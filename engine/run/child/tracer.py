@@ -20,12 +20,15 @@ DTYPES += ("float16", "float32", "float64", "bool")  # what can cross the wire
 
 
 class Recorder:
-    """Called by instrumented code. `sizes`: element counts to keep; `cap`: bytes kept in all."""
+    """Called by instrumented code. `sizes`: element counts to keep; `cap`: bytes kept in all.
 
-    def __init__(self, wanted):
+    sites: (path, line, column, end line, end column, node type), as `instrumented` made them.
+    """
+
+    def __init__(self, wanted, sites):
         self.sizes = set(wanted["sizes"])
         self.cap = wanted["cap"]
-        self.sites = []  # (path, line, column, end line, end column, node type)
+        self.sites = sites
         self.clear()
         self._busy = False
 
@@ -85,16 +88,16 @@ class Recorder:
 class Instrument(ast.NodeTransformer):
     """Wraps every expression that is read, but for those whose meaning would change."""
 
-    def __init__(self, path, recorder):
+    def __init__(self, path, sites):
         self.path = path
-        self.recorder = recorder
+        self.sites = sites
 
     def generic_visit(self, node):
         if isinstance(node, ast.expr) and self._wraps(node):
             place = (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
             super().generic_visit(node)
-            self.recorder.sites.append((self.path,) + place + (type(node).__name__,))
-            site = ast.Constant(len(self.recorder.sites) - 1)
+            self.sites.append((self.path,) + place + (type(node).__name__,))
+            site = ast.Constant(len(self.sites) - 1)
             call = ast.Call(ast.Name(NAME, ast.Load()), [site, node], [])
             for made in (call, call.func, site):
                 ast.copy_location(made, node)
@@ -157,15 +160,19 @@ class Instrument(ast.NodeTransformer):
         return node
 
 
-def instrument(tree, recorder):
-    """Have every file of `tree` that is imported from now on compiled in its instrumented form."""
-    setattr(builtins, NAME, recorder)
-    sys.setrecursionlimit(max(20_000, sys.getrecursionlimit()))
+def instrumented(tree):
+    """The same tree, whose files are compiled in their instrumented form, and its sites."""
+    sites = []
 
     def transform(path, source):
         try:
-            return Instrument(path, recorder).visit(ast.parse(source))
+            return Instrument(path, sites).visit(ast.parse(source))
         except (SyntaxError, ValueError, RecursionError):
             return source  # it is compiled as it stands, or says its own error
 
-    tree.transformed(transform)
+    return tree.transformed(transform), sites
+
+
+def record(recorder):
+    """From now on instrumented code tells `recorder`."""
+    setattr(builtins, NAME, recorder)

@@ -52,9 +52,10 @@ class Tree:
         return self._code[relative]
 
     def transformed(self, transform):
-        """From now on compile `transform(path, source)`, a tree or source, for what is imported."""
-        self._code = {}
-        self._transform = transform
+        """The same files, of which `transform(path, source)` is compiled, a tree or source."""
+        tree = Tree(self.root, self.roots, self.files)
+        tree._transform = transform
+        return tree
 
     def inherit(self, old):
         """Take over the compiled code of the files that are the same in `old`."""
@@ -111,10 +112,9 @@ class Tree:
         return self.text(self.relative(spec.origin)) if spec and spec.origin else None
 
     def install(self):
-        """Put this tree first on the import path, and its lines where tracebacks look."""
+        """Put this tree first on the import path."""
         sys.meta_path.insert(0, self)
         sys.path_hooks.insert(0, self._nothing_on_disk)
-        self.show_lines()
 
     def _nothing_on_disk(self, path):
         """The path hook of folders in this tree: what was not sent is not looked for on disk."""
@@ -122,10 +122,12 @@ class Tree:
             return Nowhere()
         raise ImportError("not a folder of this tree")
 
-    def show_lines(self):
-        """Let tracebacks find the text of these files."""
+    def show_lines(self, old=None):
+        """Let tracebacks find the text of these files; those of `old` are shown already."""
+        known = old.files if old is not None and old.root == self.root else {}
         for relative in self.files:
-            if relative.endswith(".py"):
+            if relative.endswith(".py") and self.files[relative] != known.get(relative):
+                linecache.cache.pop(self.path(relative), None)
                 try:
                     lines = self.text(relative).splitlines(True)
                 except (SyntaxError, UnicodeDecodeError):

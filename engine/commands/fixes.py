@@ -1,0 +1,178 @@
+"""The verdict on a fix: the mended code against the code before the break.
+
+A function of an exercise, trees and a seed, as `flows` is for builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from engine.commands.extent import Extent, of_a_fix
+from engine.commands.flows import component_probe, dtype_of
+from engine.commands.nearby import near
+from engine.errors import NotApplicable
+from engine.judge.numbers import defined, fresh_callers, fresh_numbers, patching
+from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, joined, most_looked_at, plan, usual
+from engine.judge.verdict import Verdict, also, judge_fix
+from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers, jobs_of
+from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
+from engine.spec.load import Catalogue
+from engine.spec.types import Break, Check
+
+FAR_DRAWS = 1  # of each regime of a component that is not the broken one
+
+
+def grade_fix(
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    before: Tree,
+    candidate: Tree,
+    seed: int,
+    *,
+    sample: bool = False,
+) -> Verdict:
+    """The fixed tree against the learner's own code before the break, on inputs nobody saw.
+
+    sample: one draw of each regime, in no special manner. What that refuses would be refused; that
+    it passes says nothing yet. For authors, never for a learner.
+    """
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    if patching(before.files, candidate.files):  # whatever comes first, it is in force by then
+        candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
+    dtype = dtype_of(servers, catalogue, before)
+    extent = of_a_fix(catalogue, entry.component, before, candidate)
+    touched, checks = extent.touched, _everything(catalogue, id)
+    manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
+    made = plan_of_a_fix(
+        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample
+    )
+    inputs = servers.cases(made.draws, healthy=False)
+    work = jobs_of(inputs)
+    own = servers.outcomes(before, work, server="before")
+    slowest = max((outcome.seconds for outcome in own), default=0.0)
+    limit = max(LIMIT, HEALTHY_FACTOR * slowest)
+    theirs = servers.outcomes(candidate, work, server="candidate", limit=limit)
+    raised = [i for i, outcome in enumerate(own) if outcome.raised is not None]
+    promised = servers.cases([made.draws[i] for i in raised])  # what an error has to name
+    cases = list(inputs)
+    for i, case in zip(raised, promised, strict=True):
+        cases[i] = case
+    _check_still_runs(spec, cases, own)
+    verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
+    if not verdict.passed:
+        failing = {result.component for result in verdict.results if not result.passed}
+        asked = failing | (touched if failing & touched else set())  # the rest is as it was
+        places = [i for i, draw in enumerate(made.draws) if draw.component in asked]
+        told = servers.cases([made.draws[i] for i in places], spec.acceptable)
+        for i, case in zip(places, told, strict=True):
+            cases[i] = case
+        found = judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
+        order = [entry.component, *catalogue.contract.components]
+        results = sorted(found.results, key=lambda result: order.index(result.component))
+        verdict = replace(found, results=tuple(results))  # what others stand on comes first
+    if not verdict.passed or sample:
+        return verdict
+    numbers = fresh_numbers(before.files, candidate.files)
+    names = _modules(candidate) | defined(candidate.files)
+    callers = fresh_callers(before.files, candidate.files, names)
+    if not numbers and not callers:
+        return verdict
+    nearby = near(
+        servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
+        component=entry.component, callers=callers, seed=seed, dtype=dtype,
+        variants=spec.acceptable,
+    )  # fmt: skip
+    return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
+
+
+def refusal(
+    servers: Servers, catalogue: Catalogue, id: str, before: Tree, candidate: Tree, seed: int
+) -> Verdict:
+    """As `grade_fix`, for what is expected to be refused: by a sample, if that is enough."""
+    found = grade_fix(servers, catalogue, id, before, candidate, seed, sample=True)
+    if not found.passed:
+        return found
+    return grade_fix(servers, catalogue, id, before, candidate, seed)
+
+
+def _everything(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
+    """What a fix is judged by: the build checks of every component, and the break's own checks."""
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    own = catalogue.build(entry.component).checks if entry.component in catalogue.entries else ()
+    checks = [(entry.component, check) for check in (*own, *spec.judged_by)]
+    for component in catalogue.contract.components:
+        if component != entry.component and component in catalogue.entries:
+            checks += [(component, check) for check in catalogue.build(component).checks]
+    return checks
+
+
+def plan_of_a_fix(
+    spec: Break,
+    checks: Sequence[tuple[str, Check]],
+    extent: Extent,
+    *,
+    seed: int,
+    dtype: str,
+    manners: Sequence[str],
+    sample: bool,
+) -> Plan:
+    """Many draws of the broken component, most of them of the probes that the break stands on; one of
+    each regime of what uses it or runs changed code; one of each probe of what only imports that.
+    """
+
+    def of(components: Collection[str]) -> list[tuple[str, Check]]:
+        return [pair for pair in checks if pair[0] in components]
+
+    def few(checks: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
+        return [(name, replace(c, draws=min(c.draws, FAR_DRAWS))) for name, c in checks]
+
+    own = of({extent.broken})
+    far = few([*of(extent.users | extent.beside), *usual(of(extent.imported))])
+    if sample:
+        return plan([*few(own), *far], seed=seed, dtype=dtype, manners=manners)
+    at_least = dict.fromkeys((check.probe for _, check in own), OWN_DRAWS)
+    at_least |= dict.fromkeys(_stood_on(spec, own), FIX_DRAWS)
+    near = plan(own, seed=seed, dtype=dtype, at_least=at_least, manners=manners, last=LATE)
+    return joined(near, plan(far, seed=seed, dtype=dtype, manners=manners))
+
+
+def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:
+    """The probes of the broken component that a break is about."""
+    yield most_looked_at(own)[1]
+    yield from (check.probe for check in spec.judged_by)
+    for need in spec.needs:
+        component, probe = component_probe(need.probe, "needs")
+        if component == own[0][0]:
+            yield probe
+
+
+def _check_still_runs(spec: Break, cases: Sequence[Case], own: Sequence[Outcome]) -> None:
+    """What was healthy before the break must give values now: nothing agrees with nothing.
+
+    Raises NotApplicable, say when the interpreter has lost its numpy since.
+    """
+    needed = {(need.probe, regime) for need in spec.needs for regime in need.regimes}
+    for case, outcome in zip(cases, own, strict=True):
+        if (f"{case.draw.component}.{case.draw.probe}", case.draw.regime) not in needed:
+            continue
+        reference = case.expected.get("")
+        if outcome.raised and (reference is None or reference.raised is None):
+            what = f"it raises {outcome.raised.type}: {outcome.raised.message}"
+        elif outcome.stopped:
+            what = f"it gives no answer ({outcome.stopped})"
+        else:
+            continue
+        raise NotApplicable(
+            f"Your own code, as it was before the break, does not run any more: {what}."
+            " So there is nothing to compare with, and nothing was judged.",
+            where=f"{case.draw.component}.{case.draw.probe}, {case.draw.regime}",
+            next="Has the interpreter or a package changed since? `engine doctor` looks.",
+        )
+
+
+def _modules(tree: Tree) -> set[str]:
+    """The modules that the contract's names are imported from."""
+    return {where.partition(":")[0] for where in tree.roles.values()}
