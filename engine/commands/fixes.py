@@ -16,6 +16,7 @@ from engine.errors import NotApplicable
 from engine.judge.numbers import defined, fresh_callers, fresh_numbers, patching
 from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, joined, most_looked_at, plan, usual
 from engine.judge.verdict import Verdict, also, judge_fix
+from engine.run.abreast import at_once
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers, jobs_of
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
@@ -42,8 +43,12 @@ def grade_fix(
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     if patching(before.files, candidate.files):  # whatever comes first, it is in force by then
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
-    dtype = dtype_of(servers, catalogue, before)
-    extent = of_a_fix(catalogue, entry.component, before, candidate)
+    servers.ready(before, "before", "before+")
+    dtype, extent = at_once(
+        lambda: dtype_of(servers, catalogue, before, server="before"),
+        lambda: of_a_fix(catalogue, entry.component, before, candidate),
+    )
+    servers.ready(candidate, "candidate", "candidate+")
     touched, checks = extent.touched, _everything(catalogue, id)
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
     made = plan_of_a_fix(
@@ -140,13 +145,14 @@ def plan_of_a_fix(
 
 
 def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:
-    """The probes of the broken component that a break is about."""
+    """The probes of the broken component that a break is about: the first that it needs, those of its own
+    checks, and the one that most checks look at.
+    """
     yield most_looked_at(own)[1]
     yield from (check.probe for check in spec.judged_by)
-    for need in spec.needs:
-        component, probe = component_probe(need.probe, "needs")
-        if component == own[0][0]:
-            yield probe
+    component, probe = component_probe(spec.needs[0].probe, "needs")
+    if component == own[0][0]:
+        yield probe
 
 
 def _check_still_runs(spec: Break, cases: Sequence[Case], own: Sequence[Outcome]) -> None:

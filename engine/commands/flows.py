@@ -51,12 +51,12 @@ class Halted(Exception):
         self.outcome = outcome
 
 
-def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree) -> str:
+def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree, *, server: str = "learner") -> str:
     """The dtype of the learner's arrays, read once; float64 while it cannot be read."""
     probe = catalogue.contract.dtype
     if probe is None:
         return "float64"
-    outcome = servers.outcomes(tree, [Job(probe.component, probe.probe, {})])[0]
+    outcome = servers.outcomes(tree, [Job(probe.component, probe.probe, {})], server=server)[0]
     if outcome.stopped in ("timeout", "output"):
         raise Halted(outcome)  # it would only halt again
     found = outcome.values.get("dtype")

@@ -26,7 +26,7 @@ from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
 from engine.run.abreast import Later, at_once
-from engine.run.servers import Servers, jobs_of
+from engine.run.servers import TRACED, Servers, jobs_of
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue, roles_of_steps, traced
 from engine.spec.types import Break, Check, Need, Symptom
@@ -79,7 +79,7 @@ def plan_break(
     known = siblings or Siblings(servers, catalogue, tree, seed)
     recipes = [traced(recipe) for recipe in spec.inject]
     first = recipes[0] if recipes else ()
-    servers.ready(tree)
+    servers.ready(tree, "learner", "learner+", TRACED)
     started = time.perf_counter()
 
     def asked(dtype: str) -> tuple[Plan, list[tuple[Draw, Symptom]], Tracer, list[list[Case]]]:

@@ -451,12 +451,14 @@ class Servers:
             return {"(all)": f"importing the code ended the process ({end['end']})"}
         return {role: str(error) for role, error in values.items() if error is not None}
 
-    def ready(self, tree: Tree) -> None:
-        """Start the servers that will run a tree, or trace it; they compile it while something else goes
-        on. Raises LearnerCodeError.
+    def ready(self, tree: Tree, *names: str) -> None:
+        """Give servers the tree that they will run, or trace; they compile it while something else goes
+        on. Of two for the same tree the second is left out where only one can work. Raises
+        LearnerCodeError.
         """
-        for name in ("learner", "learner+", TRACED) if CORES > 1 else ("learner",):
-            self._hold(name, tree)
+        for name in names:
+            if CORES > 1 or not name.endswith("+"):
+                self._hold(name, tree)
 
     def _hold(self, name: str, tree: Tree) -> None:
         """Give a server the tree that it is to run, unless it has it already."""

@@ -173,7 +173,9 @@ def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue,
     component's others, and those of other components, a few times.
     """
     spec = catalogue.break_(LOUD)
-    stood_on = {need.probe.removeprefix("lm_head.") for need in spec.needs} | {"forward"}
+    stood_on = {spec.needs[0].probe.removeprefix("lm_head."), "forward"}
+    stood_on |= {check.probe for check in spec.judged_by}
+    assert len(stood_on) > 1
     checks = [
         (name, check)
         for name in ("lm_head", "mini_gpt", "ffn")
