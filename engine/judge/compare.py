@@ -11,7 +11,7 @@ times smaller than the effect of any bug in the catalogue.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -62,10 +62,11 @@ def difference(
     dtype: str = "float64",
     values: Collection[str] = (),
     aspects: Collection[str] = ASPECTS,
+    tolerances: Mapping[str, Tolerance] = TOLERANCES,
 ) -> Difference | None:
     """The first difference between two outcomes in the given aspects, None when they agree.
 
-    values: the recorded names that count; all that `expected` has, when empty.
+    values: the recorded names that count; all that `expected` has, when empty. tolerances: by dtype.
     """
     if got.stopped:
         return Difference("stopped", "", "an answer", _stopped(got))
@@ -82,7 +83,7 @@ def difference(
             continue
         if name not in got.values:
             return Difference("missing", name, show(wanted), "nothing")
-        found = _value(name, wanted, got.values[name], dtype, aspects)
+        found = _value(name, wanted, got.values[name], tolerances[dtype], aspects)
         if found:
             return found
     if "inputs" in aspects and set(got.changed) - set(expected.changed):
@@ -135,7 +136,7 @@ def mentioned(what: str, message: str) -> bool:
 
 
 def _value(
-    name: str, expected: Any, got: Any, dtype: str, aspects: Collection[str]
+    name: str, expected: Any, got: Any, tolerance: Tolerance, aspects: Collection[str]
 ) -> Difference | None:
     if isinstance(got, dict) and "odd" in got and not (isinstance(expected, dict)):
         return Difference("value", name, show(expected), str(got["odd"]))
@@ -148,14 +149,14 @@ def _value(
         wanted, given = expected["list"], got.get("list", ())
         if len(wanted) != len(given):
             return Difference("shape", name, f"{len(wanted)} items", f"{len(given)} items")
-        parts = (_value(name, a, b, dtype, aspects) for a, b in zip(wanted, given, strict=True))
+        parts = (_value(name, a, b, tolerance, aspects) for a, b in zip(wanted, given, strict=True))
         return next((part for part in parts if part), None)
     if isinstance(expected, np.ndarray):
-        return _array(name, expected, got, dtype, aspects)
+        return _array(name, expected, got, tolerance, aspects)
     if "value" not in aspects:
         return None
     if isinstance(expected, float) and isinstance(got, (int, float)):
-        close = within(np.asarray(expected), np.asarray(float(got)), TOLERANCES[dtype])
+        close = within(np.asarray(expected), np.asarray(float(got)), tolerance)
         return None if bool(close) else Difference("value", name, *apart(expected, got))
     if type(expected) is not type(got):
         wanted, given = (f"{show(v)} ({type(v).__name__})" for v in (expected, got))
@@ -166,7 +167,7 @@ def _value(
 
 
 def _array(
-    name: str, expected: np.ndarray, got: Any, dtype: str, aspects: Collection[str]
+    name: str, expected: np.ndarray, got: Any, tolerance: Tolerance, aspects: Collection[str]
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
         return Difference("value", name, f"an array {_shape(expected.shape)}", show(got))
@@ -178,11 +179,7 @@ def _array(
         return Difference("dtype", name, str(expected.dtype), str(got.dtype))
     if "value" not in aspects:
         return None
-    if expected.dtype.kind == "f":
-        kind = expected.dtype.name if dtype not in TOLERANCES else dtype
-        good = within(expected, got, TOLERANCES[kind])
-    else:
-        good = expected == got
+    good = within(expected, got, tolerance) if expected.dtype.kind == "f" else expected == got
     if bool(np.all(good)):
         return None
     wrong = np.argwhere(~np.atleast_1d(good))

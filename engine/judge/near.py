@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from engine.judge.compare import difference
+from engine.judge.compare import Tolerance, difference
 from engine.judge.plan import Plan, derive
 from engine.run.types import LATE, Case, Outcome, Values
 
@@ -20,6 +20,7 @@ MOST = 160  # draws, half of them of the component that was broken
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
 VANISHING = 1e-30
+LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-9), "float32": Tolerance(1e-2, 1e-3, 2e-5)}
 
 
 class Nearby(msgspec.Struct, frozen=True):
@@ -79,8 +80,9 @@ def too_large(outcome: Outcome) -> bool:
 
 
 def apart(own: Outcome, theirs: Outcome, dtype: str) -> bool:
-    """Whether a candidate differs by more than a hundred roundings of the largest number in sight: where
-    a gradient all but cancels, two right ways to sum it leave different rests.
+    """Whether a candidate differs by more than right code may, where its inputs are anything: a gradient
+    that all but cancels keeps few of its digits, and none below a hundred roundings of the largest
+    number in sight. Two right ways to sum it leave different rests.
     """
     arrays = {name: a for name, a in own.values.items() if isinstance(a, np.ndarray)}
     floats = {name: a for name, a in arrays.items() if a.dtype.kind == "f"}
@@ -88,7 +90,7 @@ def apart(own: Outcome, theirs: Outcome, dtype: str) -> bool:
     rest = ROUNDINGS * float(np.finfo(dtype).eps) * largest
     same = {name: a for name, a in floats.items() if _within(rest, a, theirs.values.get(name))}
     levelled = msgspec.structs.replace(theirs, values={**theirs.values, **same})
-    return difference(own, levelled, dtype=dtype) is not None
+    return difference(own, levelled, dtype=dtype, tolerances=LOOSE) is not None
 
 
 def _within(rest: float, one: np.ndarray, other: object) -> bool:

@@ -253,14 +253,16 @@ def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
         return Outcome(values={"y": np.array([y]), "grad": np.array([grad]), "n": 3})
 
     assert not near_.apart(outcome(7.2626e-12), outcome(7.2629e-12), "float64")
-    assert near_.apart(outcome(7.2626e-12, 1e-9), outcome(7.2629e-12, 1e-9), "float64")
+    assert not near_.apart(outcome(2.69801e-7), outcome(2.69802e-7), "float64")
+    assert near_.apart(outcome(2.698e-7), outcome(2.702e-7), "float64")
+    assert near_.apart(outcome(7.2626e-12, 1e-9), outcome(7.3629e-12, 1e-9), "float64")
     assert near_.apart(outcome(7.2626e-12), outcome(9.2629e-12), "float64")
     assert near_.apart(outcome(1e-9), outcome(1.1e-9), "float64")
     assert near_.apart(outcome(0.0), outcome(np.nan), "float64")
     assert near_.apart(outcome(0.0), Outcome(values={"y": np.array([1.0]), "n": 3}), "float64")
     turned = Outcome(values={"y": np.ones((1, 1)), "grad": np.zeros(1), "n": 3})
     assert near_.apart(outcome(0.0), turned, "float64")
-    assert near_.apart(outcome(1e-6), outcome(2e-6), "float32") is False
+    assert not near_.apart(outcome(1e-6), outcome(2e-6), "float32")
 
 
 def test_what_vanishes_decides_nothing():

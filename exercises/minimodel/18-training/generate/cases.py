@@ -127,15 +127,16 @@ def kept(rng, regime, dtype):
 
 def many(rng, regime, dtype):
     """Hundreds of tokens that are nearly alike, or thousands; `allowed` (V,) are those that top_p keeps."""
-    V = int(rng.integers(200, 260)) if regime == "hundreds" else int(rng.integers(3000, 4000))
+    V = int(rng.integers(3000, 4000)) if regime == "thousands" else int(rng.integers(200, 260))
     p = np.sort(rng.uniform(0.9, 1.1, V))[::-1]
     p = p / p.sum()
-    n = int(V * rng.uniform(0.7, 0.9) if regime == "hundreds" else V * rng.uniform(0.4, 0.6))
+    parts = {"hundreds": (0.7, 0.9), "most": (0.955, 0.98), "thousands": (0.4, 0.6)}
+    n = int(V * rng.uniform(*parts[regime]))
     top_p = float(p[: n - 1].sum() + 0.5 * p[n - 1])
     order = rng.permutation(V)
     logits, allowed = np.empty(V), np.empty(V, dtype=bool)
     logits[order], allowed[order] = np.log(p), np.arange(V) < n
-    new = DRAWS if regime == "hundreds" else 40
+    new = 40 if regime == "thousands" else DRAWS
     return {
         "logits": logits.astype(dtype), "allowed": allowed, "n_new": new, "top_p": top_p,
         "seed": any_seed(rng),
