@@ -7,7 +7,6 @@ import pytest
 from engine.commands.extent import of_a_fix
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
-FORWARD = b"    def forward("
 
 
 def changed(tree, path, find, put):
@@ -25,7 +24,7 @@ def test_the_same_code_is_looked_at_where_it_was_broken(catalogue, plain):
 
 def test_users_are_looked_at_and_what_runs_the_changed_code(catalogue, plain):
     """A line of one method: who uses the head runs it; what only imports the file does not."""
-    mended = changed(plain, HEAD, FORWARD, b"    left = None\n\n")
+    mended = changed(plain, HEAD, b"        logits", b"        left = None\n")
     extent = of_a_fix(catalogue, "lm_head", plain, mended)
     assert extent.users == catalogue.users("lm_head")
     assert extent.touched == extent.users | {"lm_head"}
@@ -46,7 +45,7 @@ def test_users_are_looked_at_and_what_runs_the_changed_code(catalogue, plain):
 @pytest.mark.parametrize(("put", "closely"), [(b"left", False), (b"Tensor.left", True)])
 def test_what_writes_elsewhere_is_followed_closely(catalogue, plain, put, closely):
     """No name leads from `tensor` to the head; a class that the head writes into is another matter."""
-    line = b"    def also(self):\n        " + put + b" = 1\n\n"
-    extent = of_a_fix(catalogue, "lm_head", plain, changed(plain, HEAD, FORWARD, line))
+    mended = changed(plain, HEAD, b"        logits", b"        " + put + b" = 1\n")
+    extent = of_a_fix(catalogue, "lm_head", plain, mended)
     assert ("tensor" in extent.beside) == closely
     assert "tensor" not in extent.imported
