@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
 
 from engine.inject.imports import closure
-from engine.inject.source import COMPREHENSIONS, SCOPES, bound, children, parsed, walked
-from engine.inject.source import changed as differing
+from engine.inject.source import COMPREHENSIONS, SCOPES, aligned, bound, children, parsed, walked
 from engine.run.types import Tree
 
 UNTOLD = {"__import__", "import_module", "exec", "eval", "compile", "__subclasses__"}
@@ -126,6 +125,36 @@ def _passed_on(nodes: Iterable[ast.AST]) -> Iterator[str]:
 def _stem(path: str) -> str:
     """The last name of the module in this file."""
     return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
+
+
+def _only_binds(node: ast.stmt, foreign: Collection[str]) -> bool:
+    """Whether a statement, on import, does nothing but give a name to something."""
+    if isinstance(node, ast.Import):
+        return all(alias.name.split(".")[0] in foreign for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        inner = any(alias.name == "*" for alias in node.names)
+        base = (node.module or "").split(".")[0]
+        return not node.level and not inner and base in foreign and base != "__future__"
+    if isinstance(node, ast.FunctionDef):
+        defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
+        return not node.decorator_list and all(isinstance(d, ast.Constant) for d in defaults)
+    if isinstance(node, ast.Assign):
+        return isinstance(node.value, ast.Constant) and isinstance(node.targets[0], ast.Name)
+    return False
+
+
+def _bound_by_import(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    """Every name, attribute and imported name in a statement."""
+    for inner in walked(node):
+        for field in ("id", "attr", "name", "asname"):
+            word = getattr(inner, field, None)
+            if isinstance(word, str):
+                yield from word.split(".")
 
 
 def _told(node: ast.AST) -> bool:
@@ -417,6 +446,21 @@ class Reach:
         """Whether names tell what these files may reach."""
         return all(self.files.get(path) is not None for path in files if path.endswith(".py"))
 
+    def ignores(self, path: str, loose: Sequence[ast.stmt], changed: Collection[Part]) -> bool:
+        """Whether statements that come to a file, or go, do no more than bind names that only changed
+        parts can mean: imports of foreign modules, functions, constants.
+        """
+        foreign = FOREIGN - self.stems
+        if not all(_only_binds(node, foreign) for node in loose):
+            return False
+        names = {name for node in loose for name in (*_defined(node), *_bound_by_import(node))}
+        kept = parsed(self.tree.files[path]).body
+        inside = {
+            name for i, node in enumerate(kept) if (path, i) not in changed for name in _words(node)
+        }
+        outside = {name for part, s in self.parts.items() if part[0] != path for name in s.mentions}
+        return not names & (inside | outside)
+
     def from_names(self, names: Iterable[str]) -> frozenset[Part]:
         """The parts that code which mentions these names may run."""
         return _grown(self, frozenset(names))
@@ -503,14 +547,17 @@ def affected(before: Reach, after: Tree, modules: Iterable[str], names: Iterable
     parts: set[Part] = set()
     for path in changed & files:
         try:
-            pairs = differing(tree.files[path], after.files[path])
+            found = aligned(tree.files[path], after.files[path])
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return True
-        if pairs is None or not all(_told(node) for _, _, now in pairs for node in walked(now)):
+        new = [*(now for _, _, now in found.pairs), *found.added]
+        if not all(_told(node) for statement in new for node in walked(statement)):
             return True
-        for i, was, now in pairs:
-            if _head(was) != _head(now):
-                return True  # what runs on import has changed
-            parts.add((path, i))
+        if any(_head(was) != _head(now) for _, was, now in found.pairs):
+            return True  # what runs on import has changed
+        parts |= {(path, i) for i, _, _ in found.pairs} | {(path, i) for i, _ in found.gone}
+        loose = [*(node for _, node in found.gone), *found.added]
+        if loose and not before.ignores(path, loose, parts):
+            return True
     reached = before.from_names(names) | before.on_import(files)
     return bool(parts & reached)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import difflib
 import io
 import keyword
 import re
@@ -44,6 +45,43 @@ def changed(old: bytes, new: bytes) -> Pairs | None:
         for i, (a, b, (was, now)) in enumerate(zip(before, after, texts, strict=True))
         if was != now and ast.dump(a) != ast.dump(b)
     )
+
+
+class Aligned(msgspec.Struct, frozen=True):
+    """The top-level statements in which two versions of a file differ, with their position in the old
+    one: those that changed, those that are gone, and those that came.
+    """
+
+    pairs: Pairs = ()
+    gone: tuple[tuple[int, ast.stmt], ...] = ()
+    added: tuple[ast.stmt, ...] = ()
+
+
+@lru_cache(64)
+def aligned(old: bytes, new: bytes) -> Aligned:
+    """Where two versions of a file differ, whatever came or went. Raises SyntaxError, ValueError."""
+    pairs = changed(old, new)
+    if pairs is not None:
+        return Aligned(pairs)
+    before, after = parsed(old).body, parsed(new).body
+    old_code, new_code = ([ast.dump(node) for node in body] for body in (before, after))
+    found: list[tuple[int, ast.stmt, ast.stmt]] = []
+    gone: list[tuple[int, ast.stmt]] = []
+    added: list[ast.stmt] = []
+    matcher = difflib.SequenceMatcher(None, old_code, new_code, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if tag == "equal":
+            continue
+        named = {getattr(node, "name", None): node for node in after[c:d]}
+        for i in range(a, b):
+            name = getattr(before[i], "name", None)
+            if name is not None and name in named:
+                found.append((i, before[i], named.pop(name)))
+            else:
+                gone.append((i, before[i]))
+        paired = {id(now) for _, _, now in found}
+        added += [node for node in after[c:d] if id(node) not in paired]
+    return Aligned(tuple(found), tuple(gone), tuple(added))
 
 
 def differing(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> set[str]:

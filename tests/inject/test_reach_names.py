@@ -170,8 +170,8 @@ BEFORE = b"def add(): return 1\ndef mul(): return 2\ndef main(): return add()\n"
 @pytest.mark.parametrize(
     "after",
     [
-        BEFORE + b"def more(): return 3\n",
-        BEFORE.replace(b"def mul(): return 2\n", b""),
+        BEFORE + b"def more(): return eval('add')\n",
+        BEFORE.replace(b"def main(): return add()\n", b""),
         BEFORE.replace(b"mul()", b"add()"),
         BEFORE.replace(b"mul()", b"mul(x=1)"),
         BEFORE.replace(b"def mul", b"async def mul"),
@@ -180,7 +180,7 @@ BEFORE = b"def add(): return 1\ndef mul(): return 2\ndef main(): return add()\n"
     ],
 )
 def test_a_change_of_more_than_a_body_touches_everything(after):
-    """Statements that come, go or get another head are not followed."""
+    """Statements that get another head are not followed, nor those that others need and that go."""
     before = Tree("", ("",), {"app.py": BEFORE}, {})
     assert affected(Reach(before), before.replaced({"app.py": after}), ["app"], ["main"])
 
@@ -210,3 +210,71 @@ def test_comments_and_blank_lines_touch_nothing():
     before = Tree("", ("",), {"app.py": BEFORE}, {})
     after = before.replaced({"app.py": BEFORE.replace(b"\n", b"  # so\n\n")})
     assert not affected(Reach(before), after, ["app"], ["main"])
+
+
+BOUND = b"\nimport math as left_over\n\n\ndef also(x, n=2):\n    return left_over.sqrt(x) * n\n\n\nLEFT = 3\n"
+
+
+def with_more(text: str, mark: str) -> tuple[Tree, Tree]:
+    """A program, and the same with a change at the mark and new names at the end of that file."""
+    healthy, broken = tree(text), tree(text, mark)
+    (path,) = (path for path in healthy.files if healthy.files[path] != broken.files[path])
+    return healthy, broken.replaced({path: broken.files[path] + BOUND})
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_new_names_hide_no_change(name):
+    """Nor do names that go."""
+    healthy, more = with_more(CASES[name], "HERE")
+    assert affected(Reach(healthy), more, ["app"], ["main"])
+    assert affected(Reach(more), healthy, ["app"], ["main"])
+
+
+@pytest.mark.parametrize("name", UNUSED)
+def test_new_names_are_no_change_of_anything_else(name):
+    """A helper, an import or a constant more, beside code that nothing runs."""
+    if not touched(UNUSED[name], "THERE"):
+        healthy, more = with_more(UNUSED[name], "THERE")
+        assert not affected(Reach(healthy), more, ["app"], ["main"])
+        assert not affected(Reach(more), healthy, ["app"], ["main"])
+
+
+APP = "from tools import *\n\n\ndef main():\n    return len([limit(), 2])\n"
+TOOLS = "import math\n\n\ndef limit():\n    return 3\n\n\ndef apart():\n    return 4\n"
+
+
+@pytest.mark.parametrize(
+    ("came", "seen"),
+    [
+        ("def other():\n    return 1\n", False),
+        ("import json, os.path as p\nfrom math import pi\n", False),
+        ("TEXT = 'x'\n", False),
+        ("def len(x):\n    return 1\n", True),
+        ("from statistics import mean as len\n", True),
+        ("len = 3\n", True),
+        ("from here import other\n", True),
+        ("import tools\n", True),
+        ("from math import *\n", True),
+        ("from . import math\n", True),
+        ("print('loaded')\n", True),
+        ("@str\ndef other():\n    return 1\n", True),
+        ("def other(x=limit()):\n    return 1\n", True),
+        ("LIST = [limit]\n", True),
+        ("math.pi = 3\n", True),
+    ],
+)
+def test_what_comes_and_goes(came, seen):
+    """It is seen where it takes a name that somebody means, or does more than bind one."""
+    plain = Tree("", ("",), {"app.py": APP.encode(), "tools.py": TOOLS.encode()}, {})
+    more = plain.replaced({"tools.py": (TOOLS + came).encode()})
+    assert affected(Reach(plain), more, ["app"], ["main"]) is seen
+    assert affected(Reach(more), plain, ["app"], ["main"]) is seen
+
+
+def test_an_import_that_others_use_is_missed():
+    """And one that nobody uses is not."""
+    used = TOOLS.replace("return 3", "return math.floor(3.5)")
+    for text, seen in ((used, True), (TOOLS, False)):
+        plain = Tree("", ("",), {"app.py": APP.encode(), "tools.py": text.encode()}, {})
+        fewer = plain.replaced({"tools.py": text.replace("import math\n", "").encode()})
+        assert affected(Reach(plain), fewer, ["app"], ["main"]) is seen
