@@ -7,6 +7,9 @@ import numpy as np
 SHOWN = {512, 256, 16, 8, 2}  # sizes of the "shown" regime; no other draw uses a V, d or T of these
 
 
+EQUAL = 6  # of every axis in the regime "equal_sizes": no axis can be told by its length
+
+
 def distinct(rng, **ranges):
     """Sizes from inclusive ranges, pairwise different and none of SHOWN, in the order given."""
     while True:
@@ -31,9 +34,13 @@ def normal(rng, shape, dtype, scale=1.0):
 
 
 def leading(rng, regime):
-    """The axes before the last: none, one, or several. At most 12 rows in all, but for "large"."""
+    """The axes before the last: none, one, or several. At most 12 rows in all, but for "large" and
+    "equal_sizes".
+    """
     if regime == "large":
         return (3, 37)
+    if regime == "equal_sizes":
+        return EQUAL, EQUAL
     if regime == "no_batch":
         return ()
     if regime == "single":

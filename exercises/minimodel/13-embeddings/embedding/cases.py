@@ -1,7 +1,7 @@
 """Inputs for the Embedding's probes."""
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import EQUAL, distinct, leading, normal
 
 
 def dtype(rng, regime, dtype):
@@ -41,6 +41,8 @@ def sizes(rng, regime):
         return int(rng.integers(1100, 1300)), 39
     if regime == "many_ids":
         return 7, 2
+    if regime == "equal_sizes":
+        return EQUAL, EQUAL
     if regime == "one_row":
         return 1, int(rng.integers(3, 8))
     return distinct(rng, V=(17, 60), d=(3, 13))

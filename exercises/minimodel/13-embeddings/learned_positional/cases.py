@@ -1,7 +1,7 @@
 """Inputs for LearnedPositional: a table (max_len, d), and x (..., T, d) with T up to max_len."""
 
 import numpy as np
-from pack.common import SHOWN, distinct, normal
+from pack.common import EQUAL, SHOWN, distinct, normal
 
 
 def sizes(rng, regime):
@@ -10,6 +10,8 @@ def sizes(rng, regime):
         return (), 8 if regime == "shown_full" else 5, 8, 16
     if regime == "large":
         return (3,), int(rng.integers(130, 150)), 157, 39
+    if regime == "equal_sizes":
+        return (EQUAL,), EQUAL, EQUAL, EQUAL
     while True:
         B, T, d = distinct(rng, B=(3, 4), T=(3, 7), d=(3, 13))
         n = T + int(rng.integers(2, 6))
@@ -43,9 +45,10 @@ def start(rng, regime, dtype):
 
 
 def again(rng, regime, dtype):
-    """Two calls of other lengths on one table, and another table afterwards."""
+    """Two calls of other lengths on one table, or both of one position, and another table afterwards."""
     B, T, more, d = distinct(rng, B=(3, 4), T=(3, 6), more=(5, 9), d=(4, 13))
-    n = max(T, more) + 1
+    T, more = (1, 1) if regime == "one_position" else (T, more)
+    n = max(T, more) + int(rng.integers(1, 4))
     return {
         "weight": normal(rng, (n, d), dtype),
         "new_weight": normal(rng, (n, d), dtype),

@@ -1,7 +1,7 @@
 """Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import EQUAL, distinct, leading, normal
 
 
 def sizes(rng, regime):
@@ -10,6 +10,8 @@ def sizes(rng, regime):
         return 512, 16
     if regime == "large":
         return int(rng.integers(2100, 2300)), 9
+    if regime == "equal_sizes":
+        return EQUAL, EQUAL
     if regime == "low_and_wide":
         return distinct(rng, V=(5, 13), d=(20, 40))
     if regime == "one_row":

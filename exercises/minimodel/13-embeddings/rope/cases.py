@@ -1,7 +1,7 @@
 """Inputs for rope. Positions are plain integers (T,); d is even but where the regime says otherwise."""
 
 import numpy as np
-from pack.common import SHOWN, distinct, normal
+from pack.common import EQUAL, SHOWN, distinct, normal
 
 
 def sizes(rng, regime):
@@ -10,6 +10,8 @@ def sizes(rng, regime):
         return (3,), int(rng.integers(130, 150)), 34
     if regime == "shown_pair":
         return (3,), 5, 2
+    if regime == "equal_sizes":
+        return (EQUAL, EQUAL), EQUAL, EQUAL
     while True:
         B, T, half = distinct(rng, B=(3, 4), T=(3, 7), half=(3, 7))
         d = 4 if regime == "two_pairs" else 2 * half

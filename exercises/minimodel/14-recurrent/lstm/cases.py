@@ -1,7 +1,7 @@
 """Inputs for the LSTM's probes. d_hidden is written n."""
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import EQUAL, distinct, leading, normal
 
 SHOWN_STEPS = 30
 SHUT = 30.0  # a sigmoid of -30 is 9e-14
@@ -15,6 +15,8 @@ def sizes(rng, regime):
         return 1, 1
     if regime == "large":
         return 33, 21
+    if regime == "equal_sizes":
+        return EQUAL, EQUAL
     if regime == "one_input":
         return 1, int(rng.choice([3, 5, 6]))
     if regime == "one_unit":

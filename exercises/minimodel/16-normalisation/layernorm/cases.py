@@ -1,7 +1,7 @@
 """Inputs for LayerNorm's probes: rows that are easy, and rows that are nearly or wholly constant."""
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import EQUAL, distinct, leading, normal
 
 
 def width(rng, regime):
@@ -9,6 +9,8 @@ def width(rng, regime):
         return 16
     if regime == "large":
         return int(rng.integers(39, 50))
+    if regime == "equal_sizes":
+        return EQUAL
     return 1 if regime == "one_feature" else distinct(rng, d=(5, 13))[0]
 
 

@@ -1,7 +1,7 @@
 """Inputs for RMSNorm's probes."""
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import EQUAL, distinct, leading, normal
 
 OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside a spread of 1
 
@@ -9,6 +9,8 @@ OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside 
 def width(rng, regime):
     if regime == "large":
         return int(rng.integers(39, 50))
+    if regime == "equal_sizes":
+        return EQUAL
     return 1 if regime == "one_feature" else distinct(rng, d=(5, 13))[0]
 
 

@@ -5,7 +5,7 @@ hidden units of the FFN are on or off for good, see reference.py.
 """
 
 import numpy as np
-from pack.common import SHOWN, distinct, leaning, leans, normal
+from pack.common import EQUAL, SHOWN, distinct, leaning, leans, normal
 
 ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
 ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
@@ -17,6 +17,8 @@ def sizes(rng, regime):
         return (), 8, 2, 16, 32
     if regime == "large":
         return (), 35, 11, 22, 23
+    if regime == "equal_sizes":
+        return (EQUAL,), EQUAL, 3, EQUAL, EQUAL  # heads of two columns, for RoPE
     narrow, wide = [(1, 4), (1, 6), (3, 2)], [(3, 4), (5, 2), (1, 10)]
     with_batch = regime not in ("no_batch", "one_position")
     choices = narrow if with_batch else wide

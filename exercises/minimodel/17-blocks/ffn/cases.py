@@ -5,7 +5,7 @@ GELU and its tanh form agree to the last digit, so it does not matter which one 
 """
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import EQUAL, distinct, leading, normal
 
 
 def attributes(rng, regime, dtype):
@@ -38,6 +38,7 @@ def weights(rng, regime, dtype):
     """x and the four parameters, drawn plainly."""
     d, f = distinct(rng, d=(3, 7), f=(3, 13))
     d, f = (37, 140) if regime == "large" else (d, f)
+    d, f = (EQUAL, EQUAL) if regime == "equal_sizes" else (d, f)
     d = 1 if regime == "one_feature" else d
     f = 1 if regime == "one_hidden" else f
     x = normal(rng, (*leading(rng, regime), d), dtype, {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0))

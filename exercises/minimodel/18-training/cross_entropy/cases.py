@@ -1,7 +1,7 @@
 """Inputs for cross_entropy."""
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import EQUAL, distinct, leading, normal
 
 LIMIT = {"float64": 690.0, "float32": 75.0}  # a little below where the bare exponential ends
 
@@ -9,6 +9,8 @@ LIMIT = {"float64": 690.0, "float32": 75.0}  # a little below where the bare exp
 def sizes(rng, regime):
     if regime == "large":
         return int(rng.integers(130, 200))
+    if regime == "equal_sizes":
+        return EQUAL
     return 1 if regime == "one_class" else distinct(rng, V=(3, 23))[0]
 
 
