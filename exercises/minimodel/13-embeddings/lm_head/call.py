@@ -16,8 +16,10 @@ def asked(head):
 
 
 def width(learner, record, weight):
+    """What the head says of its size, also when there is another head."""
     embedding, head = made(learner, weight)
     record(vocab_size_out=int(head.vocab_size_out), vocab_size=int(embedding.vocab_size))
+    made(learner, np.zeros((len(weight) + 3, 2), weight.dtype))  # another one is another one
     record(vocab_size_out_again=asked(head))
 
 
