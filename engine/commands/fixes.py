@@ -49,7 +49,7 @@ def grade_fix(
         lambda: of_a_fix(catalogue, entry.component, before, candidate),
     )
     servers.ready(candidate, "candidate", "candidate+")
-    touched, checks = extent.touched, _everything(catalogue, id)
+    touched, checks = extent.touched, checks_of_a_fix(catalogue, id)
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
     made = plan_of_a_fix(
         spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample
@@ -103,7 +103,7 @@ def refusal(
     return grade_fix(servers, catalogue, id, before, candidate, seed)
 
 
-def _everything(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
+def checks_of_a_fix(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
     """What a fix is judged by: the build checks of every component, and the break's own checks."""
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     own = catalogue.build(entry.component).checks if entry.component in catalogue.entries else ()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from trees import BREAKS
 
-from engine.commands import flows
+from engine.commands import fixes
 from engine.errors import USAGE, SpecError, UsageError
 from engine.spec.load import Catalogue, content_root, load, packs, texts
 from engine.spec.types import Break, Build, Pack
@@ -158,7 +158,7 @@ def test_what_a_break_needs_healthy_is_drawn_again_for_its_fix(id: str) -> None:
     }
     drawn = {
         (f"{component}.{check.probe}", regime)
-        for component, check in flows._everything(catalogue, id)
+        for component, check in fixes.checks_of_a_fix(catalogue, id)
         for regime in check.regimes
     }
     assert len(needed & drawn) >= len(needed) / 2
