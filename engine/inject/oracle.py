@@ -80,14 +80,16 @@ class Oracle:
         self.tried += len(trees)
         if len(trees) == 1:
             first, rest = self._run((trees[0], self._first), (trees[0], self._rest))
-            return [self._shown(first, rest)]
+            return [self._shown(first, *_compared(self._first, first), rest)]
         firsts = self._run(*((tree, self._first) for tree in trees))
-        alike = [i for i, first in enumerate(firsts) if not _compared(self._first, first)[1]]
+        compared = [_compared(self._first, first) for first in firsts]
+        alike = [i for i, (_, reason) in enumerate(compared) if not reason]
         rests = dict(zip(alike, self._run(*((trees[i], self._rest) for i in alike)), strict=True))
-        return [self._shown(first, rests.get(i, ())) for i, first in enumerate(firsts)]
+        return [self._shown(firsts[i], *compared[i], rests.get(i, ())) for i in range(len(trees))]
 
-    def _shown(self, first: Sequence[Outcome], rest: Sequence[Outcome]) -> Trial:
-        met, reason = _compared(self._first, first)
+    def _shown(
+        self, first: Sequence[Outcome], met: frozenset[str], reason: str, rest: Sequence[Outcome]
+    ) -> Trial:
         if reason:
             return Trial(False, met, reason, runs=_runs(self._first, first))
         _, reason = _compared(self._rest, rest)

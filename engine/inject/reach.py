@@ -128,7 +128,11 @@ def _stem(path: str) -> str:
 
 
 def _only_binds(node: ast.stmt, foreign: Collection[str]) -> bool:
-    """Whether a statement, on import, does nothing but give a name to something."""
+    """Whether a statement, on import, does nothing but give a name to something: no name that Python
+    itself asks for, such as a module's `__getattr__`.
+    """
+    if any(name.startswith("__") for name in _defined(node)):
+        return False
     if isinstance(node, ast.Import):
         return all(alias.name.split(".")[0] in foreign for alias in node.names)
     if isinstance(node, ast.ImportFrom):
@@ -136,16 +140,13 @@ def _only_binds(node: ast.stmt, foreign: Collection[str]) -> bool:
         base = (node.module or "").split(".")[0]
         return not node.level and not inner and base in foreign and base != "__future__"
     if isinstance(node, ast.FunctionDef):
-        defaults = [*node.args.defaults, *(d for d in node.args.kw_defaults if d)]
-        return not node.decorator_list and all(isinstance(d, ast.Constant) for d in defaults)
+        executed = [inner for part in _executed(node) for inner in walked(part)]
+        plain = all(isinstance(i, ast.Attribute) or not isinstance(i, CALLS) for i in executed)
+        return not node.decorator_list and plain
     if isinstance(node, ast.Assign):
-        return isinstance(node.value, ast.Constant) and isinstance(node.targets[0], ast.Name)
+        bare = all(isinstance(target, ast.Name) for target in node.targets)
+        return bare and isinstance(node.value, ast.Constant)
     return False
-
-
-def _bound_by_import(node: ast.stmt) -> Iterator[str]:
-    if isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
 
 
 def _words(node: ast.AST) -> Iterator[str]:
@@ -453,7 +454,7 @@ class Reach:
         foreign = FOREIGN - self.stems
         if not all(_only_binds(node, foreign) for node in loose):
             return False
-        names = {name for node in loose for name in (*_defined(node), *_bound_by_import(node))}
+        names = {name for node in loose for name in _defined(node)}
         kept = parsed(self.tree.files[path]).body
         inside = {
             name for i, node in enumerate(kept) if (path, i) not in changed for name in _words(node)

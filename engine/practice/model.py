@@ -21,7 +21,7 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
     Raises LearnerCodeError when there is nothing to read.
     """
     roots = list(roots)
-    there = _names(root, roots)
+    there = _importable(root, roots)
     files: dict[str, bytes] = {}
     waiting = [module.split(".")[0] for module in modules]
     seen: set[str] = set()
@@ -40,7 +40,7 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
                 raise LearnerCodeError(
                     f"A file of the model cannot be read: {error.strerror}.", where=str(path)
                 ) from None
-            if any(name.encode() in files[relative] for name in there - seen):
+            if any(_may_name(files[relative], name) for name in there - seen):
                 waiting += [name for name in imported(files[relative]) if name not in seen]
     if not files:
         looked = ", ".join(str(root / part) for part in roots)
@@ -52,10 +52,20 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
     return dict(sorted(files.items()))
 
 
-def _names(root: Path, roots: Iterable[str]) -> set[str]:
-    """The names that a module or package of this tree may have at its top."""
-    folders = [root / part for part in roots if (root / part).is_dir()]
-    return {entry.name.removesuffix(".py") for folder in folders for entry in folder.iterdir()}
+def _importable(root: Path, roots: Iterable[str]) -> set[str]:
+    """The names of the modules and packages that may stand at the top of this tree."""
+    found: set[str] = set()
+    for folder in (root / part for part in roots):
+        try:
+            found |= {entry.name.removesuffix(".py") for entry in folder.iterdir()}
+        except OSError:  # there is none, or it cannot be listed: what is asked for in it will tell
+            continue
+    return {name for name in found if name.isidentifier()}
+
+
+def _may_name(source: bytes, name: str) -> bool:
+    """Whether a file may import this: beyond ASCII a name can be written in more than one way."""
+    return not source.isascii() or name.encode() in source
 
 
 def _module(root: Path, roots: Iterable[str], name: str) -> Iterator[Path]:

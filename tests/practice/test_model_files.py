@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -69,6 +70,25 @@ def test_siblings_that_are_imported_come_along(tmp_path: Path) -> None:
     assert found(tmp_path, "minimodel") == [
         "settings.py", "src/helpers.py", "src/minimodel.py", "src/tools/deep.py",
     ]  # fmt: skip
+
+
+def test_a_name_in_a_text_is_no_import(tmp_path: Path) -> None:
+    """Nor is a file whose name is no name of Python's, or is not even text."""
+    lay(
+        tmp_path, "minimodel/__init__.py", "tools.py", "not-a-name.py", minimodel__a="# see tools\n"
+    )
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.py")).write_text("")
+    assert found(tmp_path) == ["minimodel/__init__.py", "minimodel/a.py"]
+
+
+def test_a_module_is_found_however_its_letters_are_written(tmp_path: Path) -> None:
+    """Python takes "\N{LATIN SMALL LIGATURE FI}" for "fi", and an accent of its own for that letter."""
+    text = "import an\N{COMBINING TILDE}o, \N{LATIN SMALL LIGATURE FI}les\n"
+    name = "a\N{LATIN SMALL LETTER N WITH TILDE}o"
+    lay(tmp_path, "minimodel/__init__.py", f"{name}.py", "files.py", minimodel__a=text)
+    assert found(tmp_path) == sorted(
+        [f"{name}.py", "files.py", "minimodel/__init__.py", "minimodel/a.py"]
+    )
 
 
 def test_a_module_beside_a_data_folder_of_its_name_comes_along(tmp_path: Path) -> None:
