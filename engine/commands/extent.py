@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import msgspec
 
 from engine.inject.imports import closure
@@ -16,13 +18,15 @@ class Extent(msgspec.Struct, frozen=True):
     """The components that the judgement of a fix looks at.
 
     broken: the one that the break is in. users: those that use it. beside: others that a name leads
-    to what the fix changed. imported: others that only import a file that it changed.
+    to what the fix changed. imported: others that only import a file that it changed. writes: whether
+    it may write into what belongs to others.
     """
 
     broken: str
     users: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
     imported: frozenset[str] = frozenset()
+    writes: bool = False
 
     @property
     def touched(self) -> frozenset[str]:
@@ -39,12 +43,14 @@ def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Ex
     """How far a fix reaches. One that writes into what belongs to others reaches, by some name or
     other, whatever imports it.
     """
-    if not differing(before.files, after.files):  # the same code, whoever uses it
+    changed = differing(before.files, after.files)
+    if not changed:  # the same code, whoever uses it
         return Extent(broken)
+    writing = patching(before.files, after.files)
     users = frozenset(catalogue.users(broken))
-    found = frozenset(by_files(catalogue, before, after) - users - {broken})
-    if not found or patching(before.files, after.files):
-        return Extent(broken, users, found)
+    found = frozenset(_by_files(catalogue, before, after, changed, writing) - users - {broken})
+    if writing or not found:
+        return Extent(broken, users, found, writes=bool(writing))
     named = by_names(catalogue, Reach(before), after)
     return Extent(broken, users, found & named, found - named)
 
@@ -52,7 +58,7 @@ def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Ex
 def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
     """The components of which some code that `after` changes may run, as far as names tell.
 
-    Right for edits that do not mean to deceive; what may is held to `by_files` as well.
+    Right for edits that do not mean to deceive; what may is held to whole files as well.
     """
     found = set()
     for component in catalogue.contract.components:
@@ -63,15 +69,19 @@ def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
     return found
 
 
-def by_files(catalogue: Catalogue, before: Tree, after: Tree) -> set[str]:
-    """The components that import a file that differs in more than layout.
+def _by_files(
+    catalogue: Catalogue,
+    before: Tree,
+    after: Tree,
+    changed: Collection[str],
+    writing: Collection[str],
+) -> set[str]:
+    """The components that import one of the files `changed`, or one that the files `writing` import.
 
     All of them where code imports what its import statements do not name. What does not import a
     changed file runs the very same code, so there is nothing to compare, unless a changed file may
     write into what it imports itself.
     """
-    changed = differing(before.files, after.files)
-    writing = patching(before.files, after.files)
     within = closure(after, [after.module(path) for path in writing]) if writing else frozenset()
     found = set()
     for component in catalogue.contract.components:
@@ -79,6 +89,6 @@ def by_files(catalogue: Catalogue, before: Tree, after: Tree) -> set[str]:
         modules = [before.roles[role].partition(":")[0] for role in roles]
         for tree in (before, after):
             files = closure(tree, modules)
-            if files is None or within is None or files & (changed | within):
+            if files is None or within is None or files & {*changed, *within}:
                 found.add(component)
     return found

@@ -13,7 +13,7 @@ from engine.commands.extent import Extent, of_a_fix
 from engine.commands.flows import component_probe, dtype_of
 from engine.commands.nearby import near
 from engine.errors import NotApplicable
-from engine.judge.numbers import defined, fresh_callers, fresh_numbers, patching
+from engine.judge.numbers import defined, fresh_callers, fresh_numbers
 from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, joined, most_looked_at, plan, usual
 from engine.judge.verdict import Verdict, also, judge_fix
 from engine.run.abreast import at_once
@@ -41,14 +41,14 @@ def grade_fix(
     it passes says nothing yet. For authors, never for a learner.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
-    if patching(before.files, candidate.files):  # whatever comes first, it is in force by then
-        candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
-    servers.ready(before, "before", "before+")
+    servers.ready(before, "before")
     dtype, extent = at_once(
         lambda: dtype_of(servers, catalogue, before, server="before"),
         lambda: of_a_fix(catalogue, entry.component, before, candidate),
     )
-    servers.ready(candidate, "candidate", "candidate+")
+    if extent.writes:  # whatever comes first, it is in force by then
+        candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
+    servers.ready(candidate, "candidate")
     touched, checks = extent.touched, checks_of_a_fix(catalogue, id)
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
     made = plan_of_a_fix(

@@ -79,14 +79,12 @@ def plan_break(
     known = siblings or Siblings(servers, catalogue, tree, seed)
     recipes = [traced(recipe) for recipe in spec.inject]
     first = recipes[0] if recipes else ()
-    servers.ready(tree, "learner", "learner+", TRACED)
+    servers.ready(tree, "learner", TRACED)
     started = time.perf_counter()
 
     def asked(dtype: str) -> tuple[Plan, list[tuple[Draw, Symptom]], Tracer, list[list[Case]]]:
-        needs, symptoms = (
-            _needs(catalogue, id, dtype, seed),
-            _symptoms(spec, entry.file, dtype, seed),
-        )
+        needs = _needs(catalogue, id, dtype, seed)
+        symptoms = _symptoms(spec, entry.file, dtype, seed)
         trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
         cases = servers.cases_together(
             (needs.draws, [""]),

@@ -452,13 +452,13 @@ class Servers:
         return {role: str(error) for role, error in values.items() if error is not None}
 
     def ready(self, tree: Tree, *names: str) -> None:
-        """Give servers the tree that they will run, or trace; they compile it while something else goes
-        on. Of two for the same tree the second is left out where only one can work. Raises
-        LearnerCodeError.
+        """Give servers the tree that they will run, or trace, each with the one that works beside it;
+        they compile it while something else goes on. Raises LearnerCodeError.
         """
         for name in names:
-            if CORES > 1 or not name.endswith("+"):
-                self._hold(name, tree)
+            self._hold(name, tree)
+            if CORES > 1 and name != TRACED:
+                self._hold(f"{name}+", tree)
 
     def _hold(self, name: str, tree: Tree) -> None:
         """Give a server the tree that it is to run, unless it has it already."""

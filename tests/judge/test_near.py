@@ -181,7 +181,6 @@ def test_what_a_changed_file_may_write_into_is_measured(servers, catalogue, plai
     verdict = grade(servers, catalogue, plain, tree)
     assert not verdict.passed
     assert verdict.failing.component == "tensor"
-    monkeypatch.setattr(fixes, "patching", lambda *_: set())
     monkeypatch.setattr(extent, "patching", lambda *_: set())
     assert grade(servers, catalogue, plain, tree).passed
 

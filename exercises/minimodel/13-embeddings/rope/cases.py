@@ -5,7 +5,7 @@ from pack.common import EQUAL, SHOWN, distinct, normal
 
 
 def sizes(rng, regime):
-    """(leading axes, T, d), all different, d even."""
+    """(leading axes, T, d), d even; all different, but in "equal_sizes"."""
     if regime == "large":
         return (3,), int(rng.integers(130, 150)), 34
     if regime == "shown_pair":

@@ -12,7 +12,7 @@ ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
 
 
 def sizes(rng, regime):
-    """Leading axes, T, n_heads, d_model, d_ff. The sizes differ from each other."""
+    """Leading axes, T, n_heads, d_model, d_ff. The sizes differ from each other, but in "equal_sizes"."""
     if regime.startswith("shown"):
         return (), 8, 2, 16, 32
     if regime == "large":
