@@ -262,6 +262,7 @@ TOOLS = "import math\n\n\ndef limit():\n    return 3\n\n\ndef apart():\n    retu
         ("import tools\n", True),
         ("from math import *\n", True),
         ("from . import math\n", True),
+        ("from .math import pi\n", True),
         ("print('loaded')\n", True),
         ("@str\ndef other():\n    return 1\n", True),
         ("def other(x=limit()):\n    return 1\n", True),
@@ -275,6 +276,16 @@ def test_what_comes_and_goes(came, seen):
     more = plain.replaced({"tools.py": (TOOLS + came).encode()})
     assert affected(Reach(plain), more, ["app"], ["main"]) is seen
     assert affected(Reach(more), plain, ["app"], ["main"]) is seen
+
+
+def test_how_annotations_are_read_is_no_mere_name():
+    """`from __future__ import annotations` changes every definition of a file."""
+    plain = Tree("", ("",), {"app.py": APP.encode(), "tools.py": TOOLS.encode()}, {})
+    future = plain.replaced(
+        {"tools.py": b"from __future__ import annotations\n" + plain.files["tools.py"]}
+    )
+    assert affected(Reach(plain), future, ["app"], ["main"])
+    assert affected(Reach(future), plain, ["app"], ["main"])
 
 
 def test_an_import_that_others_use_is_missed():

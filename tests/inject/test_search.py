@@ -6,9 +6,9 @@ import pytest
 
 from engine.inject import cascade
 from engine.inject.cascade import inject
-from engine.inject.oracle import Trial
+from engine.inject.oracle import SEEDS, Item, Oracle, Trial
 from engine.inject.proposers import Code
-from engine.run.types import Tree
+from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.types import Pattern, Recipe, Step
 
 LINES = 10
@@ -67,3 +67,28 @@ def test_a_recipe_that_finds_nothing_leaves_trials_for_the_next(monkeypatch) -> 
     monkeypatch.setattr(cascade, "EACH", 6)
     with pytest.raises(cascade.NotFound):  # the first has used up every trial
         searched(Judge("right = 8"), first, last)
+
+
+def test_of_two_candidates_each_has_to_show_the_symptom_in_all_draws() -> None:
+    """What the first draws show is not enough; the others of both are measured in one go."""
+    right, wrong = Outcome(values={"y": 2.0}), Outcome(values={"y": 1.0})
+    symptoms = [
+        Item(Case(Draw("c", "p", "normal", i), {}, {"bug": right}), "bug", wrong)
+        for i in range(SEEDS)
+    ]
+    gives = {"all": [right] * SEEDS, "first": [right, wrong, wrong], "none": [wrong] * SEEDS}
+    groups = []
+
+    def measure(asked):
+        groups.append([tree.root for tree, _, _ in asked])
+        return [[gives[tree.root][c.draw.seed] for c in cases] for tree, cases, _ in asked]
+
+    oracle = Oracle(measure, symptoms, lambda _: [])
+    trees = {name: Tree(name, ("",), {}, {}) for name in gives}
+    found = oracle.shows([trees["first"], trees["all"]])
+    assert [trial.accepted for trial in found] == [False, True]
+    assert groups == [["first", "all"], ["first", "all"]]
+    found = oracle.shows([trees["none"], trees["all"]])
+    assert [trial.accepted for trial in found] == [False, True]
+    assert groups[2:] == [["none", "all"], ["all"]]
+    assert oracle.tried == 4

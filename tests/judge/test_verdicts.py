@@ -7,10 +7,10 @@ from collections import Counter
 import pytest
 from trees import LOUD, NAMES, SILENCED, corpus_tree
 
-from engine.commands import fixes, planning
+from engine.commands import fixes, flows, planning
 from engine.commands.extent import Extent
 from engine.errors import EngineError, NotApplicable
-from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, plan
+from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
 from engine.judge.verdict import judge_build
 from engine.spec.types import Check
 
@@ -187,6 +187,7 @@ def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue,
     )
     counts = Counter((draw.component, draw.probe) for draw in made.draws)
     regimes = Counter(key[:2] for key in {(d.component, d.probe, d.regime) for d in made.draws})
+    assert {component for component, _ in counts} == {"lm_head", "mini_gpt", "ffn"}
     for (component, probe), count in counts.items():
         if component == "lm_head":
             assert count >= (FIX_DRAWS if probe in stood_on else OWN_DRAWS)
@@ -200,6 +201,32 @@ def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue,
     }
     assert not sizes & {512, 256}
     assert len(sizes) > 50
+
+
+def test_what_was_made_for_another_dtype_is_made_anew():
+    """A guess that was right is kept."""
+    made = []
+
+    def make(dtype):
+        made.append(dtype)
+        return f"drawn in {dtype}"
+
+    assert flows.guessed(lambda: "float32", make) == ("float32", "drawn in float32")
+    assert made == ["float64", "float32"]
+    assert flows.guessed(lambda: "float64", make) == ("float64", "drawn in float64")
+    assert made[2:] == ["float64"]
+
+
+def test_a_probe_is_glanced_at_in_one_regime():
+    """By the checks that look at it there."""
+    checks = [
+        ("c", Check(id="a", shows={}, probe="p", regimes=("tiny", "normal"))),
+        ("c", Check(id="b", shows={}, probe="p", regimes=("tiny",))),
+        ("c", Check(id="d", shows={}, probe="q", regimes=("huge", "deep"))),
+        ("c", Check(id="e", shows={}, probe="q", regimes=("deep",))),
+    ]
+    found = [(check.id, check.regimes) for _, check in usual(checks)]
+    assert found == [("a", ("normal",)), ("d", ("huge",))]
 
 
 def test_draws_differ_from_one_judgement_to_the_next(servers):

@@ -29,6 +29,14 @@ def test_two_edits_of_the_same_length_in_the_same_second_are_told_apart(
     assert seen == [1, 2, 3, 4]
 
 
+def test_a_traceback_shows_the_lines_of_its_own_tree(lab: Lab) -> None:
+    """Not those of the tree before, where a file had the same name."""
+    for text in ("1 / 0", "2 / 0", "2 / 0  # again"):
+        (outcome,) = lab.runs(lab.tree(f"def main():\n    return {text}\n"), {})
+        assert outcome.raised is not None
+        assert outcome.raised.frames[-1].text == f"return {text}"
+
+
 @pytest.mark.parametrize("mode", list(py_compile.PycInvalidationMode), ids=lambda mode: mode.name)
 def test_a_stale_compiled_file_is_not_believed(
     lab: Lab, tmp_path: Path, mode: py_compile.PycInvalidationMode
