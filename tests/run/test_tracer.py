@@ -711,10 +711,10 @@ def test_infinite_recursion_in_traced_code_ends(lab: Lab) -> None:
 
 
 def test_a_long_sum_is_instrumented_in_reasonable_time(lab: Lab) -> None:
-    """Three hundred terms nest three hundred deep, and are traced all the same."""
-    code = "def main(x):\n    return {'y': " + " + ".join(["x"] * 300) + "}\n"
+    """Six hundred terms nest six hundred deep, and are traced all the same."""
+    code = "def main(x):\n    return {'y': " + " + ".join(["x"] * 600) + "}\n"
     plain, traced, found = both(lab, code)
     assert plain.raised is None
     assert same_outcome(plain, traced), (traced.stopped, traced.raised)
     assert np.array_equal(found["x + x"][0], 2 * X)
-    assert any(text.count("x") == 300 for text in found)
+    assert any(text.count("x") == 600 for text in found)
