@@ -13,6 +13,7 @@ from engine.judge.near import (
     given,
     jittered,
     left_out,
+    rounded,
     too_large,
     with_reference,
 )
@@ -61,11 +62,15 @@ def near(
         i: msgspec.structs.replace(cases[i], expected=case.expected)
         for i, case in zip(differ, told, strict=True)
     }
-    moved = servers.outcomes(before, jobs_of([*map(jittered, asked.values())]), server="before")
+    jolted = [*map(jittered, asked.values())]
+    moved = servers.outcomes(before, jobs_of(jolted), server="before")
+    once_more = jobs_of([*asked.values(), *jolted])
+    again = servers.outcomes(candidate, once_more, server="candidate", limit=limit)
+    same, shaken = again[: len(asked)], again[len(asked) :]
     decided = {
         i: with_reference(case, own[i])
-        for (i, case), again in zip(asked.items(), moved, strict=True)
-        if decides(case, own[i], again)
+        for (i, case), ours, one, other in zip(asked.items(), moved, same, shaken, strict=True)
+        if decides(case, own[i], ours) and not rounded(own[i], theirs[i], one, other, dtype=dtype)
     }
     return Nearby(
         len(ran),

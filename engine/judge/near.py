@@ -81,22 +81,76 @@ def too_large(outcome: Outcome) -> bool:
 
 def apart(own: Outcome, theirs: Outcome, dtype: str) -> bool:
     """Whether a candidate differs by more than right code may, where its inputs are anything: a gradient
-    that all but cancels keeps few of its digits, and none below a hundred roundings of the largest
-    number in sight. Two right ways to sum it leave different rests.
+    that all but cancels keeps few of its digits, and none below a hundred roundings of 1 or of the
+    largest number in sight. Two right ways to sum it leave different rests.
     """
-    arrays = {name: a for name, a in own.values.items() if isinstance(a, np.ndarray)}
-    floats = {name: a for name, a in arrays.items() if a.dtype.kind == "f"}
-    largest = max((float(np.abs(a).max(initial=0.0)) for a in floats.values()), default=0.0)
-    rest = ROUNDINGS * float(np.finfo(dtype).eps) * largest
-    same = {name: a for name, a in floats.items() if _within(rest, a, theirs.values.get(name))}
-    levelled = msgspec.structs.replace(theirs, values={**theirs.values, **same})
+    rest = _rest(own, dtype)
+    values = {
+        name: value if _within(rest, value, theirs.values.get(name)) else theirs.values.get(name)
+        for name, value in own.values.items()
+        if name in theirs.values
+    }
+    levelled = msgspec.structs.replace(theirs, values=values)
     return difference(own, levelled, dtype=dtype, tolerances=LOOSE) is not None
 
 
-def _within(rest: float, one: np.ndarray, other: object) -> bool:
-    if not isinstance(other, np.ndarray) or (other.shape, other.dtype) != (one.shape, one.dtype):
+def rounded(own: Outcome, theirs: Outcome, again: Outcome, moved: Outcome, *, dtype: str) -> bool:
+    """Whether a candidate is as far from the code before the break as it is from itself when its inputs
+    move by a hundred roundings: right code that keeps fewer digits here.
+
+    again: what it gives for the same inputs once more; where that is something else, it is no rounding.
+    moved: what it gives for the moved ones.
+    """
+    if difference(theirs, again, dtype=dtype) is not None or theirs.raised or moved.raised:
         return False
-    return bool(np.abs(one - other).max(initial=0.0) <= rest)
+    rest = _rest(own, dtype)
+    for name, value in own.values.items():
+        other, step = theirs.values.get(name), _gap(theirs.values.get(name), moved.values.get(name))
+        gap = _gap(value, other)
+        if gap is None or step is None:
+            if difference(
+                Outcome(values={name: value}), Outcome(values={name: other}), dtype=dtype
+            ):
+                return False
+        elif gap > max(rest, ROUNDINGS * step):
+            return False
+    return True
+
+
+def _rest(own: Outcome, dtype: str) -> float:
+    """A hundred roundings of 1, or of the largest number in sight."""
+    sizes = [
+        float(np.abs(array).max(initial=0.0))
+        for array in map(_floats, own.values.values())
+        if array is not None
+    ]
+    return ROUNDINGS * float(np.finfo(dtype).eps) * max([1.0, *sizes])
+
+
+def _within(rest: float, one: object, other: object) -> bool:
+    gap = _gap(one, other)
+    return gap is not None and gap <= rest
+
+
+def _gap(one: object, other: object) -> float | None:
+    """How far two recorded values of floats are apart; None where they are none, or of other kinds."""
+    first, second = _floats(one), _floats(other)
+    if first is None or second is None or type(one) is not type(other):
+        return None
+    if (first.shape, first.dtype) != (second.shape, second.dtype):
+        return None
+    return float(np.abs(first - second).max(initial=0.0))
+
+
+def _floats(value: object) -> np.ndarray | None:
+    """The numbers of a recorded value: an array of floats, a float, or a list of floats."""
+    if isinstance(value, dict) and all(isinstance(item, float) for item in value.get("list", [0])):
+        return np.asarray(value["list"])
+    if isinstance(value, float):
+        return np.asarray(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value
+    return None
 
 
 def _finite(value: object) -> bool:

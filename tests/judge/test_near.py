@@ -262,12 +262,35 @@ def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
     assert near_.apart(outcome(2.698e-7), outcome(2.702e-7), "float64")
     assert near_.apart(outcome(7.2626e-12, 1e-9), outcome(7.3629e-12, 1e-9), "float64")
     assert near_.apart(outcome(7.2626e-12), outcome(9.2629e-12), "float64")
+    assert not near_.apart(outcome(7e-12, 1e3), outcome(9e-12, 1e3), "float64")
     assert near_.apart(outcome(1e-9), outcome(1.1e-9), "float64")
     assert near_.apart(outcome(0.0), outcome(np.nan), "float64")
     assert near_.apart(outcome(0.0), Outcome(values={"y": np.array([1.0]), "n": 3}), "float64")
     turned = Outcome(values={"y": np.ones((1, 1)), "grad": np.zeros(1), "n": 3})
     assert near_.apart(outcome(0.0), turned, "float64")
     assert not near_.apart(outcome(1e-6), outcome(2e-6), "float32")
+
+
+def test_code_that_keeps_fewer_digits_is_as_far_from_itself():
+    """When its inputs move by a few roundings. Code that changes its mind on the same input is not."""
+
+    def outcome(grad, n=3):
+        return Outcome(values={"y": np.array([1e4, 0.0]), "grad": np.array([grad]), "n": n})
+
+    own, theirs = outcome(5e-9), outcome(4e-5)
+    assert near_.rounded(own, theirs, theirs, outcome(-1e-5), dtype="float64")
+    assert not near_.rounded(own, theirs, theirs, outcome(4.00001e-5), dtype="float64")
+    assert not near_.rounded(own, theirs, own, own, dtype="float64")
+    assert not near_.rounded(
+        own, outcome(4e-5, 4), outcome(4e-5, 4), outcome(1e-5, 4), dtype="float64"
+    )
+    gone = Outcome(stopped="died")
+    assert not near_.rounded(own, theirs, theirs, gone, dtype="float64")
+    assert not near_.rounded(own, gone, gone, gone, dtype="float64")
+    some = [Outcome(values={"e": {"list": [1.0, value]}}) for value in (2e-14, 1e-14, 1e-2)]
+    assert near_.rounded(some[0], some[1], some[1], some[1], dtype="float64")
+    assert not near_.apart(some[0], some[1], "float64")
+    assert not near_.rounded(some[0], some[2], some[2], some[2], dtype="float64")
 
 
 def test_what_vanishes_decides_nothing():
