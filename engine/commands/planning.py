@@ -19,6 +19,7 @@ from engine.commands.flows import USUAL, Halted, Progress, component_probe, dtyp
 from engine.commands.tracing import Tracer
 from engine.errors import NotApplicable, SpecError
 from engine.inject.cascade import Injection, NotFound, inject
+from engine.inject.entered import entered
 from engine.inject.oracle import BEFORE, SEEDS, Asked, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.reach import Reach
@@ -308,16 +309,25 @@ class Siblings:
         """The dtype of the tree's arrays. Raises Halted."""
         return dtype_of(self._servers, self._catalogue, self._tree)
 
+    @cached_property
+    def _told(self) -> bool:
+        """Whether the tree's code is what its text says, and does not look at itself."""
+        return self._reach().told(self._tree.files)
+
     @property
     def guess(self) -> str:
         """What the dtype may be, or is if it is known."""
         return str(self.__dict__.get("dtype", USUAL))
 
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
-        """All that an edit may reach, but for the components that it is meant to touch."""
+        """All that an edit may reach, but for the components that it is meant to touch: by names, and
+        where only bodies of functions differ, what ran one of them when the code was healthy.
+        """
         reached = by_names(self._catalogue, self._reach(), candidate) - touched
         self._measure(sorted(reached))
-        return [item for component in sorted(reached) for item in self.of(component)]
+        found = [item for component in sorted(reached) for item in self.of(component)]
+        places = entered(self._tree.files, candidate.files) if self._told else None
+        return found if places is None else [item for item in found if item.runs_any(places)]
 
     def of(self, component: str) -> list[Item]:
         """One draw of every regime of the component's build checks, in healthy code."""
@@ -337,7 +347,7 @@ class Siblings:
         if checks:
             made = plan(checks, seed=self._seed, dtype=self.dtype)
             cases = self._servers.cases(made.draws, healthy=False)
-            before = self._servers.outcomes(self._tree, jobs_of(cases))
+            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=True)
             for case, own in zip(cases, before, strict=True):
                 found[case.draw.component].append(Item(case, BEFORE, own))
         self._known |= found

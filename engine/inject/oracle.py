@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from engine.inject.entered import Places
 from engine.judge.compare import Difference, difference
 from engine.run.types import Case, Outcome, Tree
 
@@ -26,6 +27,10 @@ class Item(msgspec.Struct, frozen=True):
     def probe(self) -> str:
         """component.probe"""
         return f"{self.case.draw.component}.{self.case.draw.probe}"
+
+    def runs_any(self, places: Places) -> bool:
+        """Whether one of these functions ran in the healthy code, or nobody knows."""
+        return self.before.ran is None or not places.isdisjoint(self.before.ran)
 
 
 class Trial(msgspec.Struct, frozen=True):

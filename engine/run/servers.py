@@ -30,7 +30,7 @@ import msgspec
 from engine.errors import LearnerCodeError, SpecError
 from engine.run.abreast import alternating, at_once
 from engine.run.child import wire
-from engine.run.decode import outcome_of, raised_of
+from engine.run.decode import Functions, outcome_of, raised_of
 from engine.run.types import LATE, MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
 from engine.run.zygote import GRACE, Zygote, taken, workdir
 
@@ -46,6 +46,16 @@ END = -1  # in the place of a job's number
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 Arrived = Callable[[int, Outcome], None]  # a job's position, and what it gave
+
+
+class How(msgspec.Struct, frozen=True):
+    """How a child works through its jobs: `limit`, seconds for each; `trace`: what the recorder of
+    values keeps, None for none; `covered`: whether it is noted which functions run.
+    """
+
+    limit: float
+    trace: Mapping[str, Any] | None = None
+    covered: bool = False
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -312,7 +322,7 @@ class Servers:
             for i, draw in enumerate(draws)
         ]
         leans = any(draw.lean for draw in draws)
-        answers, end = self._run(server, work, None, LEAN_LIMIT if leans else START_LIMIT)
+        answers, end = self._run(server, work, How(LEAN_LIMIT if leans else START_LIMIT))
         cases = []
         for i, draw in enumerate(draws):
             where = f"{draw.component}/cases.py, reference.py: probe {draw.probe}, {draw.regime}"
@@ -347,23 +357,25 @@ class Servers:
         *,
         server: str = "learner",
         trace: Mapping[str, Any] | None = None,
+        covered: bool = False,
         limit: float | None = None,
         arrived: Arrived | None = None,
     ) -> list[Outcome]:
         """Run probes on a tree: one Outcome a job, in order. `arrived` is told of each that ended by
-        itself, with its position, as it comes.
+        itself, with its position, as it comes. covered: whether to note which functions ran.
 
         One child works through the jobs, or two, each through every other one; when it dies the
         rest is taken up by another, when it runs out of time the rest is "not run". Trees that must
         not know of each other are given `server` names of their own.
         """
+        how = How(limit or self.limit, trace, covered)
         half = self._beside(server, 0 if trace else len(jobs))
         if half:
             return alternating(
-                lambda: self._outcomes(tree, jobs[::2], server, None, limit, _spread(arrived, 0)),
-                lambda: self._outcomes(tree, jobs[1::2], half, None, limit, _spread(arrived, 1)),
+                lambda: self._outcomes(tree, jobs[::2], server, how, _spread(arrived, 0)),
+                lambda: self._outcomes(tree, jobs[1::2], half, how, _spread(arrived, 1)),
             )
-        return self._outcomes(tree, jobs, server, trace, limit, arrived)
+        return self._outcomes(tree, jobs, server, how, arrived)
 
     def several(
         self, asked: Sequence[tuple[Tree, Sequence[Job], float]], *, server: str = "learner"
@@ -378,8 +390,8 @@ class Servers:
         (one, first, wait), (two, second, other) = asked
         return [
             *at_once(
-                lambda: self._outcomes(one, first, server, None, wait),
-                lambda: self._outcomes(two, second, f"{server}+", None, other),
+                lambda: self._outcomes(one, first, server, How(wait)),
+                lambda: self._outcomes(two, second, f"{server}+", How(other)),
             )
         ]
 
@@ -388,14 +400,13 @@ class Servers:
         tree: Tree,
         jobs: Sequence[Job],
         server: str,
-        trace: Mapping[str, Any] | None,
-        limit: float | None,
+        how: How,
         arrived: Arrived | None = None,
     ) -> list[Outcome]:
         found: dict[int, Outcome] = {}
 
         def answered(position: int, answer: Any) -> None:
-            found[rest[position]] = outcome_of(answer, limit or self.limit)
+            found[rest[position]] = outcome_of(answer, how.limit, functions)
             if arrived is not None:
                 arrived(rest[position], found[rest[position]])
 
@@ -403,6 +414,7 @@ class Servers:
             rest = [i for i in range(len(jobs)) if i not in found]
             if not rest:
                 break
+            functions: Functions = []
             self._hold(server, tree)
             work = [
                 {
@@ -419,7 +431,7 @@ class Servers:
                 }
                 for i in rest
             ]
-            _, end = self._run(server, work, trace, limit or self.limit, answered)
+            _, end = self._run(server, work, how, answered)
             missing = next((i for i in rest if i not in found), None)
             if missing is None:
                 break
@@ -445,7 +457,7 @@ class Servers:
         """The names of the contract that the tree does not offer -> what went wrong."""
         self._hold("learner", tree)
         work = [{"kind": "roles", "roles": list(tree.roles)}]
-        answers, end = self._run("learner", work, None, self.limit)
+        answers, end = self._run("learner", work, How(self.limit))
         values = answers[0].get("values") if isinstance(answers.get(0), dict) else None
         if not isinstance(values, dict):
             return {"(all)": f"importing the code ended the process ({end['end']})"}
@@ -484,13 +496,12 @@ class Servers:
         self,
         name: str,
         work: list[dict[str, Any]],
-        trace: Mapping[str, Any] | None,
-        limit: float,
+        how: How,
         each: Callable[[int, Any], None] = lambda *_: None,
     ) -> tuple[dict[int, Any], dict[str, Any]]:
         """What each job answered, by its number, and how the run ended. each: told as they come."""
         answers: dict[int, Any] = {}
-        with closing(self._messages(name, work, trace, limit)) as messages:
+        with closing(self._messages(name, work, how)) as messages:
             for number, message in messages:
                 if number == END:
                     return answers, message
@@ -501,7 +512,7 @@ class Servers:
         raise AssertionError("a run has an end")
 
     def _messages(
-        self, name: str, work: list[dict[str, Any]], trace: Mapping[str, Any] | None, limit: float
+        self, name: str, work: list[dict[str, Any]], how: How
     ) -> Generator[tuple[int, Any], None, None]:
         """The answers as they come, each with its job, at last END with how the run ended.
 
@@ -511,14 +522,15 @@ class Servers:
         ended = False
         server = self._server(name)
         try:
-            server.send({"do": "run", "jobs": work, "trace": trace, "limit": limit})
-            while (message := server.receive(time.monotonic() + limit + GRACE)) is not None:
+            server.send({"do": "run", "jobs": work, **msgspec.structs.asdict(how)})
+            patience = how.limit + GRACE
+            while (message := server.receive(time.monotonic() + patience)) is not None:
                 if "end" in message:
                     ended = True
                     yield END, message
                     return
                 try:  # what follows a child wrote
-                    answer = server.receive(time.monotonic() + limit + GRACE)
+                    answer = server.receive(time.monotonic() + patience)
                 except wire.WireError as error:
                     answer = {"wire": f"an answer that cannot be read ({error})"}
                 yield message["answer"], answer

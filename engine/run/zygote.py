@@ -21,7 +21,17 @@ from importlib import resources
 from engine.errors import LearnerCodeError, StorageError
 
 GRACE = 1.0  # seconds, after which an interpreter that does not leave is killed
-CHILD_MODULES = ("wire", "sandbox", "tree", "tracer", "leaning", "manners", "jobs", "server")
+CHILD_MODULES = (
+    "wire",
+    "sandbox",
+    "tree",
+    "tracer",
+    "coverage",
+    "leaning",
+    "manners",
+    "jobs",
+    "server",
+)
 LOADER = """
 import json, sys, types
 names = []

@@ -1,7 +1,7 @@
 """Every component that a change reaches was foretold, in code that nobody wrote for it.
 
 A function of a package of the corpus, chosen at random, raises as soon as it is called. Whatever then
-measures otherwise must be among the components that names lead to.
+measures otherwise must be among the components that names lead to, and have run the function before.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import pytest
 from trees import NAMES, corpus_tree
 
 from engine.commands import extent, flows
+from engine.inject.entered import entered
+from engine.inject.oracle import BEFORE, Item
 from engine.inject.reach import Reach
 from engine.inject.source import Edit, Source
 from engine.judge.compare import difference
@@ -74,20 +76,21 @@ class Measured:
         dtype = flows.dtype_of(servers, catalogue, tree)
         self.cases: list[Case] = servers.cases(plan(checks, seed=3, dtype=dtype).draws)
         self.servers = servers
-        self.before = self.outcomes(tree)
+        self.before = self.outcomes(tree, covered=True)
 
-    def outcomes(self, tree: Tree) -> list[Outcome]:
+    def outcomes(self, tree: Tree, *, covered: bool = False) -> list[Outcome]:
         """What this code gives on the inputs."""
-        return self.servers.outcomes(tree, flows.jobs_of(self.cases), server="candidates")
+        jobs = flows.jobs_of(self.cases)
+        return self.servers.outcomes(tree, jobs, server="candidates", covered=covered)
 
-    def changed(self, tree: Tree) -> set[str]:
-        """The components of which something is not as it was."""
+    def changed(self, tree: Tree) -> list[Item]:
+        """What is not as it was."""
         after = self.outcomes(tree)
-        return {
-            case.draw.component
+        return [
+            Item(case, BEFORE, old)
             for case, old, new in zip(self.cases, self.before, after, strict=True)
             if difference(old, new, dtype=case.draw.dtype)
-        }
+        ]
 
 
 def missed(
@@ -98,9 +101,14 @@ def missed(
     for source, function in chosen:
         broken = tree.replaced({source.path: raising(source, function)})
         told = extent.by_names(catalogue, reach, broken)
-        unforeseen = measured.changed(broken) - told
-        if unforeseen:
-            yield f"{source.path}:{function.lineno} {function.name}: {sorted(unforeseen)}"
+        changed = measured.changed(broken)
+        unforeseen = {item.case.draw.component for item in changed} - told
+        places = entered(tree.files, broken.files)
+        assert places is None or len(places) == 1
+        missed = {item.probe for item in changed if places and not item.runs_any(places)}
+        if unforeseen or missed:
+            where = f"{source.path}:{function.lineno} {function.name}"
+            yield f"{where}: {sorted(unforeseen)}, not run in {sorted(missed)}"
 
 
 @cache

@@ -22,7 +22,7 @@ import struct
 import sys
 import time
 
-from engine.run.child import jobs, sandbox, tracer, wire
+from engine.run.child import coverage, jobs, sandbox, tracer, wire
 from engine.run.child.tree import Tree
 
 PATIENCE = 0.5  # seconds for the servers to end when the engine has gone
@@ -162,7 +162,7 @@ def run(fd, held, message):
     if pid == 0:
         try:
             sandbox.die_with_parent()
-            child(held, message["jobs"], message["trace"], results_in, output_in, token)
+            child(held, message, results_in, output_in, token)
         finally:
             os._exit(1)
     os.close(results_in)
@@ -288,8 +288,9 @@ def end(pid):
     return os.waitstatus_to_exitcode(status)
 
 
-def child(held, work, trace, results, output, token):
+def child(held, message, results, output, token):
     """Work through the jobs in this process, and leave."""
+    work, trace = message["jobs"], message["trace"]
     os.setsid()
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -319,15 +320,21 @@ def child(held, work, trace, results, output, token):
         recorder = tracer.Recorder(trace, sites)
         tracer.record(recorder)
         sys.setrecursionlimit(max(DEEP, sys.getrecursionlimit()))
+    covered = None
     if tree is None:  # the pack's own code
         held.texts.install()
     else:
         tree.install()
+        if message["covered"]:
+            covered = coverage.Coverage(tree)
+            covered.start()
         for module in held.eager:
             try:
                 importlib.import_module(module)
             except BaseException:  # whoever needs it will say so
                 pass
+    if covered is not None:
+        covered.imported()
     learner = jobs.Learner(held.roles)
     for number, job in enumerate(work):
         if job["kind"] == "case":
@@ -337,11 +344,15 @@ def child(held, work, trace, results, output, token):
         else:
             if recorder is not None:
                 recorder.clear()
+            if covered is not None:
+                covered.start()
             answer = jobs.probe_job(
                 job, learner, trees, held.texts, held.watched, number == len(work) - 1
             )
             if recorder is not None:
                 answer["trace"] = recorder.found()
+            if covered is not None:
+                answer["covered"] = covered.found()
         try:
             frame = wire.encode(answer)
         except wire.WireError as error:

@@ -1,0 +1,55 @@
+"""Which measurements of other components a candidate is held to."""
+
+from __future__ import annotations
+
+import pytest
+from trees import corpus_tree
+
+from engine.commands.planning import Siblings
+from engine.run.types import Tree
+
+STEM = "src/minimodel/nn/norm.py"
+
+
+def edited(tree: Tree, old: str, new: str) -> Tree:
+    """The tree with another text in the norms' file."""
+    text = tree.files[STEM].decode()
+    assert text.count(old) >= 1
+    return tree.replaced({STEM: text.replace(old, new, 1).encode()})
+
+
+@pytest.fixture(scope="module")
+def known(servers, catalogue) -> Siblings:
+    return Siblings(servers, catalogue, corpus_tree("einsum"), 5)
+
+
+def reached(known: Siblings, tree: Tree) -> dict[str, int]:
+    """The measurements of each component that the change to this tree is held to."""
+    counts: dict[str, int] = {}
+    for item in known.reached_by(tree, set()):
+        counts[item.case.draw.component] = counts.get(item.case.draw.component, 0) + 1
+    return counts
+
+
+def test_only_what_ran_the_function_is_measured_again(known):
+    """Of a method's change, what calls it; of one to what runs on import, all that names lead to."""
+    tree = corpus_tree("einsum")
+    text = tree.files[STEM].decode()
+    signature = next(line for line in text.splitlines() if "def forward" in line)
+    body = edited(tree, signature, signature + "\n        x = x")
+    header = edited(tree, signature, signature.replace("x", "x, unused=None"))
+    calls, all_ = reached(known, body), reached(known, header)
+    assert calls.keys() <= all_.keys()
+    assert 0 < calls["layernorm"] < all_["layernorm"]  # some only look at the parameters
+    assert sum(calls.values()) < sum(all_.values())
+
+
+def test_where_names_tell_nothing_all_is_measured_again(servers, catalogue):
+    """Code that looks at its own text or modules may give something else without running it."""
+    healthy = corpus_tree("einsum")
+    text = healthy.files[STEM]
+    tree = healthy.replaced({STEM: b"import sys\n\nKNOWN = sys.modules\n" + text})
+    signature = next(line for line in text.decode().splitlines() if "def forward" in line)
+    known = Siblings(servers, catalogue, tree, 5)
+    counts = reached(known, edited(tree, signature, signature + "\n        x = x"))
+    assert counts["layernorm"] == len(known.of("layernorm"))

@@ -1,0 +1,122 @@
+"""Which functions of a tree ran, job by job."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+CODE = """\
+import functools
+import sys
+
+
+def helper(x):
+    return [one(x) for one in (lambda y: y + 1,)]
+
+
+@functools.lru_cache
+def table():
+    return 3
+
+
+SIZE = table()
+
+
+class Made:
+    def __init__(self):
+        self.x = 1
+
+    @property
+    def twice(self):
+        return 2 * self.x
+
+
+def generating():
+    yield 1
+
+
+def main(what):
+    if what == "helper":
+        return {"y": helper(1)}
+    if what == "property":
+        return {"y": Made().twice}
+    if what == "generator":
+        return {"y": list(generating())}
+    if what == "lazy":
+        import later
+        return {"y": later.SIZE}
+    if what == "raises":
+        helper(None)
+    if what == "profile":
+        sys.setprofile(None)
+        helper(1)
+    return {"y": 0}
+"""
+LATER = """\
+# comes late
+def size():
+    return 4
+
+
+SIZE = size()
+
+
+def unused():
+    return 5
+"""
+ALWAYS = {"main", "table"}
+
+
+def named(text: str) -> dict[int, str]:
+    """The functions of a file by their first lines."""
+    return {
+        min(one.lineno for one in (*node.decorator_list, node)): node.name
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+@pytest.fixture
+def ran(lab):
+    """Gives the names of the functions that ran in each of some jobs."""
+    texts = {"src/mine.py": CODE, "src/later.py": LATER}
+    tree = lab.tree(texts)
+    names = {(path, line): n for path, text in texts.items() for line, n in named(text).items()}
+
+    def told(*what, covered=True):
+        outcomes = lab.runs(tree, *({"what": one} for one in what), covered=covered)
+        return [
+            None if one.ran is None else {names[place] for place in one.ran if place in names}
+            for one in outcomes
+        ]
+
+    return told
+
+
+def test_each_job_tells_what_it_ran(ran):
+    """Helpers, methods, properties, generators; what ran on import counts for all."""
+    assert ran("nothing", "helper", "property", "generator", "nothing", "raises") == [
+        ALWAYS,
+        ALWAYS | {"helper"},
+        ALWAYS | {"__init__", "twice"},
+        ALWAYS | {"generating"},
+        ALWAYS,
+        ALWAYS | {"helper"},
+    ]
+
+
+def test_what_a_late_import_ran_counts_from_then_on(ran):
+    """It may have left its mark on what comes later."""
+    assert ran("nothing", "lazy", "helper", "nothing") == [
+        ALWAYS,
+        ALWAYS | {"size"},
+        ALWAYS | {"size", "helper"},
+        ALWAYS | {"size"},
+    ]
+
+
+def test_nothing_is_told_where_nobody_looked(ran):
+    """Or where the code takes the place of whoever looks; the next job is told again."""
+    assert ran("helper", covered=False) == [None]
+    assert ran("profile", "nothing") == [None, ALWAYS]
