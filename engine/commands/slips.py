@@ -56,6 +56,10 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             yield Problem(f"{pack_file}:1:1", f"`modes`: {mode!r} is the engine's own word.")
         for role in sorted(set(roles) - contract.roles.keys()):
             yield Problem(f"{pack_file}:1:1", f"`modes` names {role!r}, which is no role.")
+    if contract.updates and contract.updates not in contract.roles:
+        yield Problem(
+            f"{pack_file}:1:1", f"`updates` names {contract.updates!r}, which is no role."
+        )
     try:
         known = _probes(catalogue)
     except SpecError as error:

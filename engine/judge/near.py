@@ -13,8 +13,8 @@ import msgspec
 import numpy as np
 
 from engine.judge.compare import Tolerance, difference
-from engine.judge.plan import Plan, derive
-from engine.run.types import LATE, Case, Outcome, Values
+from engine.judge.plan import LARGEST_SIZE, Plan, derive
+from engine.run.types import LATE, Case, Draw, Outcome, Values
 
 MOST = 160  # draws, half of them of the component that was broken
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
@@ -41,10 +41,16 @@ def left_out(plan: Plan, component: str) -> set[int]:
     first = [i for i in lots if plan.draws[i].component == component]
     calls = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     calls += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
-    others = [i for i in lots if plan.draws[i].component != component]
+    calls += [i for i in first if _far(plan.draws[i])][: MOST // 4]
+    others = [i for i in lots if plan.draws[i].component != component and not _far(plan.draws[i])]
     others = others[: max(MOST // 2, MOST - len(first))]
     first = [*calls, *(i for i in first if i not in calls)][: MOST - len(others)]
     return set(lots) - {*first, *others}
+
+
+def _far(draw: Draw) -> bool:
+    """Whether a size leans towards what is too much for most."""
+    return draw.lean is not None and draw.lean.kind == "size" and draw.lean.number > LARGEST_SIZE
 
 
 def _left_to_chance(case: Case) -> bool:

@@ -14,6 +14,7 @@ from engine.run.types import LATE, Draw, Lean
 from engine.spec.types import Check
 
 LARGEST_SIZE = 1100  # of a size that is brought near a number
+FURTHEST = 5000  # of one of the broken component's, where its cases say that this is quick
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
 FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a break stands on
 OWN_DRAWS = 8  # the same, for other probes of the broken component
@@ -131,6 +132,7 @@ def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], 
 SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
 VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
 PLACES = 8  # sizes of an input that are brought near it, at most: see leaning.py
+FEW_PLACES = 4  # the same, for what takes long
 
 
 def leaning(
@@ -157,6 +159,8 @@ def leaning(
                 for i in range(PLACES)
             ]
             leans += [Lean("calls", number, 0), Lean("calls", number, 1)]
+        elif number == int(number) and LARGEST_SIZE < number <= FURTHEST:
+            leans += [Lean("size", number + 1, i) for i in range(FEW_PLACES)]
         if SMALLEST <= number <= LARGEST:
             leans += [Lean("value", number, i) for i in range(VALUES)]
     checks = list(checks)

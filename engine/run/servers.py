@@ -131,6 +131,7 @@ class Servers:
     python: the learner's interpreter, None for the engine's own.
     hidden: paths that learner code must never read.
     modes: methods -> the roles whose instances have them, for jobs in that manner.
+    updates: the role of the optimiser that moves parameters, for jobs in the manner "stepped".
     """
 
     def __init__(
@@ -140,11 +141,13 @@ class Servers:
         python: str | None = None,
         hidden: Sequence[Path] = (),
         modes: Mapping[str, Sequence[str]] = {},
+        updates: str = "",
     ) -> None:
         every = sorted({role for some in modes.values() for role in some})
         manners = {*MANNERS, LATE} - {"nested", "inside"}  # these add no frame of their own
         watched = dict.fromkeys(manners, every)
         self._made = {**watched, **modes}  # roles, by manner
+        self._updates = updates
         self._modes = ["", *modes]  # what follows on priming, by turns
         self._pack = dict(pack)
         self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
@@ -428,6 +431,7 @@ class Servers:
                     "repeats": jobs[i].repeats,
                     "made": list(self._made.get(jobs[i].manner, ())),
                     "then": self._modes[jobs[i].seed % len(self._modes)],
+                    "updates": self._updates,
                 }
                 for i in rest
             ]

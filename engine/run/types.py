@@ -74,6 +74,7 @@ MANNERS = {
     "strided": "arrays that are every other number of a larger one",
     "reused": "arrays that held other numbers a moment before",
     "primed": "called before with other numbers in the parameters and arguments",
+    "stepped": "called before an optimiser's step that moved the parameters",
     "nested": "called from a script, sixty frames deep",
     "inside": "called from a module with a name of the package's",
 }

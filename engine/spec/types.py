@@ -41,7 +41,8 @@ class Pack(Spec, frozen=True, kw_only=True):
     """A contract: roles -> import paths, components and what they use, the order of the course.
 
     `modes`: methods without arguments that change no value -> the roles whose instances have them.
-    Judgements call them in some of the draws.
+    Judgements call them in some of the draws. `updates`: the role of an optimiser, made of parameters and
+    an `lr`, whose `step()` moves them.
     """
 
     title: Text
@@ -54,6 +55,7 @@ class Pack(Spec, frozen=True, kw_only=True):
     path: tuple[str, ...]
     dtype: DtypeProbe | None = None
     modes: dict[str, tuple[str, ...]] = {}
+    updates: str = ""
 
 
 # ---------------------------------------------------------------- shared

@@ -18,9 +18,12 @@ def distinct(rng, **ranges):
             return leaning(rng, sizes)
 
 
-def leaning(rng, sizes):
-    """Sizes, one of them near a number that the code under test mentions, where the draw wants that."""
-    return rng.leaning(sizes) if hasattr(rng, "leaning") else sizes
+def leaning(rng, sizes, **limit):
+    """Sizes, one of them near a number that the code under test mentions, where the draw wants that.
+
+    largest=N: where what follows takes no more time than N numbers do.
+    """
+    return rng.leaning(sizes, **limit) if hasattr(rng, "leaning") else sizes
 
 
 def leans(rng):

@@ -351,7 +351,7 @@ def test_leans_of_a_number():
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("tiny", "normal"))
     made = leaning([("head", check)], [5000.0, 7.0, 0.5], seed=1, dtype="float64")
     leans = [draw.lean for draw in made.draws]
-    assert {lean.number for lean in leans if lean.kind == "size"} == {7.0, 8.0, 56.0}
+    assert {lean.number for lean in leans if lean.kind == "size"} == {7.0, 8.0, 56.0, 5001.0}
     assert [lean.number for lean in leans if lean.kind == "calls"] == [7.0, 7.0]
     assert {lean.number for lean in leans if lean.kind == "value"} == {0.5, 7.0, 5000.0}
     assert leans[0].number == 0.5 and leans[-1].number == 5000.0
@@ -360,6 +360,21 @@ def test_leans_of_a_number():
     kept = made.without(set(range(1, len(made.draws))))
     assert len(kept.draws) == 1 and kept.checks[0].draws == (0,)
     assert made.without(set(range(len(made.draws)))).checks == ()
+
+
+def test_a_far_size_is_for_those_who_say_so():
+    """A pack says how far a size of its own may go; only the broken component's go beyond the usual."""
+    usual, far = (Leaning(1, {"kind": "size", "number": 3000.0, "which": 0}) for _ in range(2))
+    assert usual.leaning([4, 5]) == [4, 5] and not usual.leant
+    assert far.leaning([4, 5], largest=3000) == [3000, 5] and far.leant
+    check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("normal",))
+    checks = [("head", check), ("other", check)]
+    made = leaning(checks, [3000.0, 3001.0, 3002.0], seed=1, dtype="float64")
+    out = near_.left_out(made, "head")
+    kept = [draw for i, draw in enumerate(made.draws) if i not in out]
+    sizes = [draw.component for draw in kept if draw.lean.kind == "size"]
+    assert sizes == ["head"] * 12
+    assert any(draw.component == "other" for draw in kept)
 
 
 def test_what_rounding_decides_is_not_decided():

@@ -177,8 +177,9 @@ def probe_job(job, learner, trees, texts, watched, last=True):
     inputs = {name: manners.laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
     modified, plain = [], learner
     if job.get("made"):
-        how = manner, modified, job.get("then", ""), repeats
-        learner = manners.Mannered(learner, job["made"], *how)
+        updates = job.get("updates", "")
+        how = manners.How(manner, modified, job.get("then", ""), repeats, updates, learner)
+        learner = manners.Mannered(learner, job["made"], how)
     name = job.get("caller") or manners.named_as(manner, learner, job["seed"])
     probe = getattr(loaded(texts, job["component"], name), job["probe"])
     if manner in ("reused", "late"):

@@ -13,6 +13,7 @@ try:
 except ImportError:  # a learner's interpreter without it, in which nothing is drawn
     numpy = None
 
+USUAL = 1100  # sizes up to which anything may be asked to lean
 SITES = 2  # lines of a pack that ask for sizes, of which one is chosen
 DEEP = 3  # frames that tell them apart
 TURNS = 8  # sizes that are leant in one draw; a pack that refuses all of them gets ordinary ones
@@ -31,8 +32,8 @@ class Leaning(numpy.random.Generator if numpy else object):
         self._sites = []
         self.leant = False
 
-    def leaning(self, sizes):
-        """The sizes, one of them replaced by the number.
+    def leaning(self, sizes, largest=USUAL):
+        """The sizes, one of them replaced by the number, if that is not above `largest`.
 
         Only where the first line of a pack that asks does, or only where the second does: two large
         sizes together would make a huge input.
@@ -42,7 +43,8 @@ class Leaning(numpy.random.Generator if numpy else object):
             self._sites.append(site)
         which, number = self._lean.get("which", 0), self._lean.get("number", 0)
         wanted = self._sites.index(site) == which % SITES
-        if self._lean["kind"] == "size" and sizes and wanted and self._turns:
+        wanted = wanted and self._lean["kind"] == "size" and number <= largest
+        if wanted and sizes and self._turns:
             self._turns -= 1
             self.leant = True
             sizes[which // SITES % len(sizes)] = int(number)

@@ -17,37 +17,49 @@ PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
 DEPTH = 60  # frames, in the manner "nested"
 
 
-class Mannered:
-    """The learner's names, where what some roles make is put into a mode, and its calls watched.
+class How:
+    """A manner, and what it takes.
 
     changed: gets the names of arguments that a call has modified. then: the mode after priming.
-    repeats: of a call, in the manner "late".
+    repeats: of a call, in the manner "late". updates: the role of an optimiser, in "stepped".
     """
 
-    def __init__(self, learner, roles, manner, changed, then="", repeats=REPEATS):
-        self._learner, self._roles = learner, roles
-        self._changed, self._how = changed, (manner, changed, then, repeats)
+    def __init__(self, manner, changed, then="", repeats=REPEATS, updates="", learner=None):
+        self.manner, self.changed, self.then, self.repeats = manner, changed, then, repeats
+        self._updates, self._learner = updates, learner
+
+    def step(self, parameters):
+        """A step of the learner's optimiser that leaves every number as it is."""
+        getattr(self._learner, self._updates)(parameters, lr=1.0).step()
+
+
+class Mannered:
+    """The learner's names, where what some roles make is put into a mode, and its calls watched."""
+
+    def __init__(self, learner, roles, how):
+        self._learner, self._roles, self._how = learner, roles, how
 
     def __getattr__(self, role):
         found = getattr(self._learner, role)
         if role in self._roles:
-            return Maker(found, *self._how)
+            return Maker(found, self._how)
         if type(found) is types.FunctionType:
-            return unchanging(found, self._changed, self._how[0] == "primed")
+            return unchanging(found, self._how.changed, self._how.manner == "primed")
         return found
 
 
 class Maker:
     """A class of the learner's, for calls; everything else is passed on."""
 
-    def __init__(self, made, manner, changed, then="", repeats=REPEATS):
-        self._made, self._manner, self._how = made, manner, (manner, changed, then, repeats)
+    def __init__(self, made, how):
+        self._made, self._how = made, how
 
     def __call__(self, *args, **named):
         one = self._made(*args, **named)
-        watch(one, *self._how)
-        if self._manner not in ("", "direct") and callable(getattr(one, self._manner, None)):
-            getattr(one, self._manner)()
+        watch(one, self._how)
+        manner = self._how.manner
+        if manner not in ("", "direct") and callable(getattr(one, manner, None)):
+            getattr(one, manner)()
         return one
 
     def __getattr__(self, name):
@@ -80,26 +92,25 @@ def tell(changed, called, args, before):
             changed.append("argument %d of %s" % (number + 1, called.__name__))
 
 
-def watch(one, manner, changed, then="", repeats=0):
-    """Calls of an object pass through here, if its class can be extended.
-
-    then: the mode that it is put into once it is primed.
-    """
+def watch(one, how):
+    """Calls of an object pass through here, if its class can be extended."""
     kind = type(one)
     called = []
 
     def call(self, *args, **named):
-        if manner == "late" and not called:
+        if how.manner == "late" and not called:
             called.append(True)
-            tire(lambda: kind.__call__(self, *args, **named), repeats)
-        if manner == "primed":
+            tire(lambda: kind.__call__(self, *args, **named), how.repeats)
+        if how.manner == "stepped":
+            move(self, kind, args, named, how)
+        if how.manner == "primed":
             prime(self, kind, args, named)
-            if callable(getattr(self, then, None)):
-                getattr(self, then)()
+            if callable(getattr(self, how.then, None)):
+                getattr(self, how.then)()
         before = [digest_of(argument) for argument in args]
-        direct = manner == "direct" and callable(getattr(self, "forward", None))
+        direct = how.manner == "direct" and callable(getattr(self, "forward", None))
         result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
-        tell(changed, kind, args, before)
+        tell(how.changed, kind, args, before)
         return result
 
     names = {"__call__": call, "__slots__": (), "__module__": kind.__module__}
@@ -150,8 +161,40 @@ def prime(one, kind, args, named):
             kind.__call__(one, *args, **named)
 
 
+def move(one, kind, args, named, how):
+    """Call it with other numbers in its parameters, have an optimiser replace them, as many do, by a
+    new array, and put its own numbers into that.
+    """
+    try:
+        parameters = list(one.parameters())
+        kept = [(p, p.data.copy(), p.grad) for p in parameters]
+    except Exception:
+        return
+    for array in floats(parameters):
+        scramble(array)
+    try:
+        kind.__call__(one, *args, **named)
+    except Exception:  # the call that counts will say so
+        pass
+    try:
+        for p in parameters:
+            p.grad = 0 * p.data
+        how.step(parameters)
+    except Exception:  # there is no optimiser
+        pass
+    for p, data, grad in kept:
+        p.data[...] = data
+        p.grad = grad
+
+
+def scramble(array):
+    """Put its numbers into another order; only the first stays where it is."""
+    if array.size > 2:
+        array.flat[1:] = array.ravel()[:0:-1].copy()
+
+
 class scrambled:
-    """Within, arrays hold their numbers in another order; only the first stays where it is.
+    """Within, arrays hold their numbers in another order.
 
     What is raised within is dropped: it is the time afterwards that counts.
     """
@@ -162,8 +205,7 @@ class scrambled:
     def __enter__(self):
         self._kept = [array.copy() for array in self._arrays]
         for array in self._arrays:
-            if array.size > 2:
-                array.flat[1:] = array.ravel()[:0:-1].copy()
+            scramble(array)
 
     def __exit__(self, kind, error, trace):
         for array, was in zip(self._arrays, self._kept):

@@ -45,13 +45,16 @@ def sizes(rng, regime):
         return EQUAL, EQUAL
     if regime == "one_row":
         return 1, int(rng.integers(3, 8))
+    if regime == "repeated_bytes":  # no byte holds the place of a number in the table
+        return distinct(rng, V=(100, 250), d=(7, 13))
     return distinct(rng, V=(17, 60), d=(3, 13))
 
 
 def ids_for(rng, regime, V):
     shape = (73, 139) if regime == "many_ids" else leading(rng, regime)
     if regime in ("repeated", "repeated_int32", "repeated_bytes"):
-        ids = rng.choice(rng.integers(0, V, 2), size=(3, 4))
+        two = (V // 2, V - 1) if regime == "repeated_bytes" else rng.integers(0, V, 2)
+        ids = rng.choice(two, size=(3, 4))
         kind = {"repeated_int32": np.int32, "repeated_bytes": np.uint8}.get(regime, ids.dtype)
         return ids.astype(kind)
     if regime == "ends":

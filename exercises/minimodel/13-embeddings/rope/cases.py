@@ -25,7 +25,11 @@ def sizes(rng, regime):
 def places(rng, regime, T, dtype):
     """Positions (T,), or None for 0 .. T - 1."""
     far = 3000 if dtype == "float64" else 90  # float32 angles lose digits far out
-    if regime in ("offset", "one_offset"):  # a cache already holds the positions before
+    if regime in (
+        "offset",
+        "one_offset",
+        "offset_base",
+    ):  # a cache already holds the positions before
         return int(rng.integers(5, far)) + np.arange(T)
     if regime in ("any_order", "int32"):
         found = rng.integers(0, far, T)
@@ -43,7 +47,7 @@ def places(rng, regime, T, dtype):
 
 def bases(rng, regime):
     """The base, or None for the default."""
-    if regime == "small_base":
+    if regime in ("small_base", "offset_base"):
         return float(rng.uniform(1.5, 30.0))
     if regime == "large_base":
         return float(rng.choice([1e5, 5e5, 1e6]))

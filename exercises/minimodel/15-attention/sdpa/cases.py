@@ -3,6 +3,14 @@
 import numpy as np
 from pack.common import distinct, leading, normal
 
+BANDS = {
+    "one_ahead": lambda T: np.tri(T, k=1, dtype=bool),
+    "two_ahead": lambda T: np.tri(T, k=2, dtype=bool),
+    "from_now_on": lambda T: np.tri(T, dtype=bool).T,
+    "window": lambda T: np.tri(T, dtype=bool) & ~np.tri(T, k=-2, dtype=bool),
+    "past_and_first": lambda T: np.tri(T, k=-1, dtype=bool) | (np.arange(T) == 0),
+}  # masks (T, T) around the diagonal, no row of them all False
+
 
 def sizes(rng, regime):
     """(T, d)"""
@@ -14,6 +22,8 @@ def sizes(rng, regime):
         return int(rng.integers(37, 46)), int(rng.integers(90, 110))
     if regime == "equal_sizes":
         return 3, 3
+    if regime == "pair_all":
+        return 2, distinct(rng, d=(3, 7))[0]
     if regime == "wide":
         return 3, int(rng.integers(30, 50))
     T, d = distinct(rng, T=(3, 6), d=(3, 7))
@@ -24,8 +34,10 @@ def allowed(rng, regime, rows, T):
     """The mask of a regime: None, or booleans that broadcast to (*rows, T, T). No row is all False."""
     if regime.startswith("causal") or regime == "zero_queries" or regime == "depths_causal":
         return np.tri(T, dtype=bool)
-    if regime == "all_allowed":
+    if regime in ("all_allowed", "pair_all"):
         return np.ones((T, T), dtype=bool)
+    if regime in BANDS:  # what a causal mask is not, though it looks like one
+        return BANDS[regime](T)
     if regime in ("keys_only", "far_masked"):  # (T,): the same keys for everybody
         mask = np.arange(T) != int(rng.integers(0, T))
         return mask if regime == "keys_only" else mask[None, :]
@@ -41,8 +53,15 @@ def allowed(rng, regime, rows, T):
         "batch_masked",
         "one_batch_axis",
         "deep_masked",
+        "head_masked",
+        "equal_head_masked",
     ):
-        axes = {"one_batch_axis": (*rows[:-1], 1), "scattered_for_all": ()}.get(regime, rows)
+        axes = {
+            "one_batch_axis": (*rows[:-1], 1),
+            "scattered_for_all": (),
+            "head_masked": rows[1:],
+            "equal_head_masked": rows[1:],
+        }.get(regime, rows)
         mask = rng.random((*axes, T, T)) < 0.5
         return mask | (np.arange(T) == rng.integers(0, T, (*axes, T))[..., None])
     return None
@@ -51,7 +70,7 @@ def allowed(rng, regime, rows, T):
 def forward(rng, regime, dtype):
     T, d = sizes(rng, regime)
     rows = leading(rng, {"deep_masked": "deep", "large": "single"}.get(regime, regime))
-    if regime == "equal_sizes":
+    if regime in ("equal_sizes", "equal_head_masked"):
         rows = (3, 3)
     if regime.startswith(("batch", "depths")):  # a single leading axis
         rows = rows[:1]

@@ -181,10 +181,12 @@ def valley(learner, record, start, steps, lr):
     record(lowest=min(places), last=places[-1], places=places)
 
 
-def without(learner, record, p, idle, q, grads, lr, weight_decay):
-    """No gradient ever reaches `idle`, between two others. What becomes of it is left open."""
-    one, still, two = made(learner, p, idle, q)
-    optimizer = learner.AdamW([one, still, two], lr=lr, weight_decay=weight_decay)
+def without(learner, record, p, idle, q, place, grads, lr, weight_decay):
+    """No gradient ever reaches `idle`, one of three. What becomes of it is left open."""
+    one, two, still = made(learner, p, q, idle)
+    parameters = [one, two]
+    parameters.insert(place, still)
+    optimizer = learner.AdamW(parameters, lr=lr, weight_decay=weight_decay)
     for g in grads:
         optimizer.zero_grad()
         give(learner, [one, two], [g, g])

@@ -1,4 +1,4 @@
-"""Inputs for AdamW's probes. Every parameter gets a gradient before every step."""
+"""Inputs for AdamW's probes. Every parameter gets a gradient before every step, but where said."""
 
 import numpy as np
 from pack.common import distinct, normal
@@ -6,6 +6,7 @@ from pack.optimised import count_of, few, shapes_of, spread
 
 GRADIENTS = {"near_eps": 1e-8, "tiny": 1e-12, "huge": 1e12}  # scales; 1 elsewhere
 BETAS = {"no_beta_1": (0.0, 0.97), "no_beta_2": (0.8, 0.0), "slow_betas": (0.9997, 0.99995)}
+IDLE = {"first": 0, "last": 2}  # the place of the parameter that gets no gradient; 1 elsewhere
 SHOWN_GRADIENTS = {"shown": 1.0, "shown_1e6": 1e-6, "shown_1e7": 1e-7, "shown_small": 1e-8}
 
 
@@ -129,11 +130,12 @@ def valley(rng, regime, dtype):
 
 
 def without(rng, regime, dtype):
-    """One of three parameters never gets a gradient."""
+    """One of three parameters never gets a gradient: the one between two others, or an outer one."""
     p, grads = few(rng, regime, 3, dtype)
+    place = IDLE.get(regime, 1)
     drawn = {"p": p, "idle": normal(rng, (3, 2), dtype), "q": normal(rng, p.shape, dtype)}
     lr, decay = float(rng.uniform(0.1, 0.4)), float(rng.uniform(0.1, 0.5))
-    return {**drawn, "grads": grads, "lr": lr, "weight_decay": decay}
+    return {**drawn, "place": place, "grads": grads, "lr": lr, "weight_decay": decay}
 
 
 def rest(rng, regime, dtype):

@@ -140,7 +140,7 @@ def valley(out, variant, *, start, steps, lr):
     out.record(lowest=min(found), last=found[-1], places=found)
 
 
-def without(out, variant, *, p, idle, q, grads, lr, weight_decay):
+def without(out, variant, *, p, idle, q, place, grads, lr, weight_decay):
     now = {"lr": lr, "weight_decay": weight_decay}
     out.record(p=track(variant, p, grads, **now)[0][-1], q=track(variant, q, grads, **now)[0][-1])
 

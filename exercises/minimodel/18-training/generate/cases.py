@@ -71,6 +71,19 @@ def spread(rng, V, top_k=None, top_p_of=None):
     return p, float(mass[kept - 1] - crossed * rng.uniform(0.3, 0.7))
 
 
+def reordered(rng, temperature):
+    """Probabilities (V,) and a top_p that keeps another number of tokens where it comes before the
+    temperature.
+    """
+    while True:
+        V = int(rng.integers(4, 6))
+        k = int(rng.integers(2, V - 1))
+        p, top_p = spread(rng, V, top_p_of=k)
+        mass = np.cumsum(p**temperature / (p**temperature).sum())
+        if np.searchsorted(mass, top_p) + 1 != k:
+            return p, top_p
+
+
 def changing(rng, regime, dtype):
     """Two distributions over five ids, of which top_p keeps two and three: the one follows ids of
     `group`, the other all others. Either id group is met in 40 of 100 draws at least.
@@ -98,7 +111,9 @@ def kept(rng, regime, dtype):
     if regime in ("top_k", "top_k_all"):
         p, _ = spread(rng, V, top_k=k if regime == "top_k" else V)
         given["top_k"] = k if regime == "top_k" else V + int(rng.integers(0, 3))
-    elif regime in ("top_p", "nucleus_hot", "nucleus_cool", "far", "large"):
+    elif regime in ("nucleus_hot", "nucleus_cool"):
+        p, given["top_p"] = reordered(rng, temperature)
+    elif regime in ("top_p", "far", "large"):
         p, given["top_p"] = spread(rng, V, top_p_of=k)
     elif regime == "just_short":  # what stands before the last that is kept has nearly top_p alone
         p, _ = spread(rng, V, top_p_of=k)

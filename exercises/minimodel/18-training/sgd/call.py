@@ -110,10 +110,12 @@ def rewritten(learner, record, p, other, grads, lr, momentum):
     record(p=parameter.data)
 
 
-def without(learner, record, p, idle, q, grads, lr, momentum):
-    """No gradient ever reaches `idle`, which stands between two others."""
-    one, still, two = made(learner, p, idle, q)
-    optimizer = learner.SGD([one, still, two], lr=lr, momentum=momentum)
+def without(learner, record, p, idle, q, place, grads, lr, momentum):
+    """No gradient ever reaches `idle`, one of three."""
+    one, two, still = made(learner, p, q, idle)
+    parameters = [one, two]
+    parameters.insert(place, still)
+    optimizer = learner.SGD(parameters, lr=lr, momentum=momentum)
     for g in grads:
         optimizer.zero_grad()
         give(learner, [one, two], [g, g])

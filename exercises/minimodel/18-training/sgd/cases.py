@@ -72,7 +72,10 @@ def without(rng, regime, dtype):
     idle, q = normal(rng, (3, 2), dtype), normal(rng, p.shape, dtype)
     momentum = float(rng.uniform(0.3, 0.95)) if regime == "momentum" else 0.0
     lr = float(rng.uniform(0.1, 0.4))
-    return {"p": p, "idle": idle, "q": q, "grads": grads, "lr": lr, "momentum": momentum}
+    place = {"first": 0, "last": 2}.get(regime, 1)
+    return {
+        "p": p, "idle": idle, "q": q, "place": place, "grads": grads, "lr": lr, "momentum": momentum
+    }  # fmt: skip
 
 
 def apart(rng, regime, dtype):

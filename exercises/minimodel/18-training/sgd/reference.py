@@ -60,7 +60,7 @@ def rewritten(out, variant, *, p, other, grads, lr, momentum):
     out.record(p=other)
 
 
-def without(out, variant, *, p, idle, q, grads, lr, momentum):
+def without(out, variant, *, p, idle, q, place, grads, lr, momentum):
     out.record(p=track(p, grads, lr, momentum)[-1], idle=idle, q=track(q, grads, lr, momentum)[-1])
 
 
