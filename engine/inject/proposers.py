@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from engine.inject import patterns, places
+from engine.inject.removal import without_item
 from engine.inject.source import (
     SCOPES,
     Edit,
@@ -120,7 +121,7 @@ class Proposer:
                 for m in patterns.find(pattern.find, scope, source)
                 if self._sees(source, m, pattern)
             ]
-            edits = [patterns.rewrite(source, m, pattern.find, pattern.replace) for m in matches]
+            edits = [edit for m in matches if (edit := _written(source, m, pattern))]
             fits = fits or bool(matches)
             if pattern.every:
                 if edits and not overlap(edits):
@@ -143,8 +144,8 @@ class Proposer:
             for match in patterns.find(pattern.find, source.module, source):
                 nodes = {"SELF": match.node, **match.bindings}
                 fits = all(_key(path, nodes[name]) in keys for name, keys in held.items())
-                if fits and self._sees(source, match, pattern):
-                    edit = patterns.rewrite(source, match, pattern.find, pattern.replace)
+                edit = _written(source, match, pattern)
+                if fits and edit and self._sees(source, match, pattern):
                     found.append((self._distance(path, match.node, pattern.inside), edit))
         yield from (((edit,), "role") for _, edit in sorted(found))
 
@@ -392,6 +393,13 @@ class Proposer:
             else:
                 return None
         return "".join(f"{line}\n" for line in lines)
+
+
+def _written(source: Source, match: patterns.Match, pattern: Pattern) -> Edit | None:
+    """What a pattern makes of a match; None where it takes away what cannot go."""
+    if pattern.replace:
+        return patterns.rewrite(source, match, pattern.find, pattern.replace)
+    return without_item(source, match.node)
 
 
 def _nearest(

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from engine.inject.removal import joined, whole_lines, with_comment, without
 from engine.inject.source import Edit, Source, changed, parsed, structure, walked
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -29,7 +30,7 @@ def tidied(
         for old, after in _alike(source, new):
             gone += _newly_idle(old, after)
         away = [*_pairs(source, mine), *_deletions(source, gone)]
-        found += [_with_comment(source, edit) for edit in _joined(source, away)]
+        found += [with_comment(source, edit) for edit in joined(source, away)]
         found += _imports(source, new, gone, sources)
         found += [edit for edit in _passes(source, mine) if not _within(edit, found)]
     return tuple(dict.fromkeys(found))
@@ -243,7 +244,7 @@ def _deletions(source: Source, statements: Sequence[ast.stmt]) -> list[Edit]:
             if len(here) == len(body) and not isinstance(node, ast.Module):
                 continue
             for statement in here:
-                edit = _whole_lines(source, statement) or _with_separator(source, statement)
+                edit = without(source, statement)
                 if edit:
                     found.append(edit)
     return found
@@ -287,7 +288,7 @@ def _passes(source: Source, edits: Sequence[Edit]) -> list[Edit]:
                 continue
             here = [s for s in body if source.span(s) in passed]
             if len(here) < len(body):
-                away = [_whole_lines(source, s) or _with_separator(source, s) for s in here]
+                away = [without(source, s) for s in here]
                 found += [edit for edit in away if edit]
     return found
 
@@ -306,7 +307,7 @@ def _emptied(source: Source, statement: ast.stmt) -> list[Edit]:
     for node in walked(source.module):
         if isinstance(node, (ast.If, ast.For)) and node.body == [statement] and not node.orelse:
             whole = node
-    edit = _whole_lines(source, whole) or _with_separator(source, whole)
+    edit = without(source, whole)
     return [edit] if edit else []
 
 
@@ -323,73 +324,6 @@ def _after(source: Source, node: ast.AST, edits: Sequence[Edit]) -> str:
 
 def _same(source: Source, target: ast.AST, value: ast.AST, edits: Sequence[Edit]) -> bool:
     return source.text(*source.span(target)) == _after(source, value, edits).strip("() ")
-
-
-def _with_separator(source: Source, statement: ast.AST) -> Edit | None:
-    """The deletion of one of several statements on a line, with a semicolon beside it."""
-    start, end = source.span(statement)
-    line = source.data.rfind(b"\n", 0, start) + 1
-    before = source.data[line:start]
-    cut = before.rstrip().removesuffix(b";")
-    if cut != before.rstrip() and cut.strip():
-        return Edit(source.path, line + len(cut), end, "")
-    after = source.data[end:]
-    rest = after.lstrip(b" \t")
-    if rest.startswith(b";") and not before.strip():
-        tail = rest[1:].lstrip(b" \t")
-        return Edit(source.path, start, end + len(after) - len(tail), "")
-    return None
-
-
-def _joined(source: Source, edits: Sequence[Edit]) -> list[Edit]:
-    """Deletions that share a separator as one: `a; b` of which both go, and then their line."""
-    found: list[Edit] = []
-    for edit in sorted(edits):
-        last = found[-1] if found else None
-        if last and not last.text and not edit.text and last.start < edit.start < last.end:
-            start, end = last.start, max(last.end, edit.end)
-            line, stop = _lines_of(source, start, end)
-            behind = source.data[end:stop].strip()
-            first = not source.data[line:start].strip()
-            if first and behind[:1] in (b"", b"#"):
-                start, end = line, stop
-            elif first and behind[:1] == b";":
-                end = stop - len(source.data[end:stop].lstrip(b" \t;"))
-            found[-1] = Edit(source.path, start, end, "")
-        else:
-            found.append(edit)
-    return found
-
-
-def _with_comment(source: Source, edit: Edit) -> Edit:
-    """The deletion of whole lines together with the comment that stands right above them."""
-    first = source.data[edit.start : edit.end]
-    indent = first[: len(first) - len(first.lstrip(b" \t"))]
-    start = edit.start
-    if edit.text or source.data[start - 1 : start] not in (b"\n", b"") or not indent:
-        return edit
-    while start:
-        above = source.data.rfind(b"\n", 0, start - 1) + 1
-        if not source.data[above:start].startswith(indent + b"#"):
-            break
-        start = above
-    return Edit(source.path, start, edit.end, "")
-
-
-def _lines_of(source: Source, start: int, end: int) -> tuple[int, int]:
-    """Where the lines of these bytes begin and end."""
-    stop = source.data.find(b"\n", end)
-    return source.data.rfind(b"\n", 0, start) + 1, len(source.data) if stop < 0 else stop + 1
-
-
-def _whole_lines(source: Source, statement: ast.AST) -> Edit | None:
-    """The deletion of a statement that stands alone on its lines."""
-    start, end = source.span(statement)
-    line, stop = _lines_of(source, start, end)
-    behind = source.data[end:stop].strip()
-    if source.data[line:start].strip() or (behind and not behind.startswith(b"#")):
-        return None
-    return Edit(source.path, line, stop, "")
 
 
 # ------------------------------------------------------------------ imports
@@ -435,7 +369,7 @@ def _imports(
         if not unread:
             continue
         if len(unread) == len(names):
-            edit = _whole_lines(source, statement)
+            edit = whole_lines(source, statement)
             found += [edit] if edit else []
             continue
         aliases = list(names.values())

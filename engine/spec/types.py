@@ -195,7 +195,8 @@ class Pattern(Spec, frozen=True, kw_only=True):
 
     `inside`: the roles whose definitions are searched; all of the learner's files when empty.
     `every`: replace all places at once instead of trying one after the other. `where`: values that
-    metavariables must have held while `probe` ran in `regime`; SELF is the whole expression.
+    metavariables must have held while `probe` ran in `regime`; SELF is the whole expression. An empty
+    `replace` takes an argument, or an item of a sequence, away.
     """
 
     find: str
