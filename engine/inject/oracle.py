@@ -11,7 +11,10 @@ from engine.judge.compare import Difference, difference
 from engine.run.types import Case, Outcome, Tree
 
 SEEDS = 3  # draws a symptom and regime, at least
-WAIT, SLOWER = 0.4, 10  # seconds that a candidate may take, and so many times what healthy code took
+WAIT, SLOWER = (
+    0.4,
+    10,
+)  # seconds that a candidate may take, and so many times what healthy code took
 BEFORE = "before"
 
 

@@ -162,29 +162,34 @@ def prime(one, kind, args, named):
 
 
 def move(one, kind, args, named, how):
-    """Call it with other numbers in its parameters, have an optimiser replace them, as many do, by a
-    new array, and put its own numbers into that.
+    """Have an optimiser put new arrays into its parameters, call it with other numbers in those, and
+    have them replaced once more. The arrays that it had, which a graph may hold, stay as they are.
     """
     try:
         parameters = list(one.parameters())
-        kept = [(p, p.data.copy(), p.grad) for p in parameters]
+        kept = [(p, p.data, p.data.copy(), p.grad) for p in parameters]
     except Exception:
         return
-    for array in floats(parameters):
-        scramble(array)
     try:
-        kind.__call__(one, *args, **named)
-    except Exception:  # the call that counts will say so
+        replace(parameters, how)
+        if any(p.data is not array for p, array, _, _ in kept):
+            for p, array, _, _ in kept:
+                if p.data is not array:
+                    scramble(p.data)
+            kind.__call__(one, *args, **named)
+            replace(parameters, how)
+    except Exception:  # there is no optimiser, or the call that counts will say so
         pass
-    try:
-        for p in parameters:
-            p.grad = 0 * p.data
-        how.step(parameters)
-    except Exception:  # there is no optimiser
-        pass
-    for p, data, grad in kept:
-        p.data[...] = data
+    for p, _, numbers, grad in kept:
+        p.data[...] = numbers
         p.grad = grad
+
+
+def replace(parameters, how):
+    """A step of an optimiser that leaves every number as it is."""
+    for p in parameters:
+        p.grad = 0 * p.data
+    how.step(parameters)
 
 
 def scramble(array):

@@ -84,6 +84,20 @@ def reordered(rng, temperature):
             return p, top_p
 
 
+def rounded_below_one(rng, dtype):
+    """Six probabilities, nearly alike, whose softmax adds up to a little less than 1, as most write it."""
+    while True:
+        p = np.sort(rng.uniform(0.95, 1.05, 6))[::-1]
+        p = p / p.sum()
+        logits = np.log(p).astype(dtype)
+        for kind in {"float64", dtype}:
+            e = np.exp(logits.astype(kind) - logits.astype(kind).max())
+            if np.cumsum(e / e.sum())[-1] >= 1:
+                break
+        else:
+            return p
+
+
 def changing(rng, regime, dtype):
     """Two distributions over five ids, of which top_p keeps two and three: the one follows ids of
     `group`, the other all others. Either id group is met in 40 of 100 draws at least.
@@ -128,15 +142,15 @@ def kept(rng, regime, dtype):
         p, _ = spread(rng, V)
         if regime == "whole":
             given["top_p"] = 1.0
-        if regime == "top_p_of_one":  # a few that are nearly alike: their sum may round below 1
-            p = np.sort(rng.uniform(0.95, 1.05, 6))[::-1]
-            p, given["top_p"] = p / p.sum(), 1.0
+        if regime == "top_p_of_one":
+            p, given["top_p"] = rounded_below_one(rng, dtype), 1.0
     if temperature != 1.0:
         given["temperature"] = temperature
     logits = temperature * np.log(p)
     if regime == "large":  # many more that hardly ever come up
         logits = np.concatenate([logits, np.full(300, -40.0) + rng.uniform(-1, 1, 300)])
-    logits = rng.permutation(logits) + {"far": 900.0}.get(regime, float(rng.uniform(-2, 2)))
+    shift = {"far": 900.0, "top_p_of_one": 0.0}.get(regime, float(rng.uniform(-2, 2)))
+    logits = rng.permutation(logits) + shift
     return {"logits": logits.astype(dtype), "n_new": DRAWS, "seed": any_seed(rng), **given}
 
 
