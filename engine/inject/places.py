@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.inject.source import Source
 
+BOTTOM = -1e8
 HEAD = 16  # numbers of a value that are looked at first
 Key = tuple[str, int, int, int, int]  # path, line, column, end line, end column
 
@@ -123,11 +124,15 @@ def _orders(axes: int) -> list[tuple[int, ...]]:
 
 
 def _close(rows: np.ndarray, form: np.ndarray, size: float, rough: float = 1e-4) -> np.ndarray:
-    """Which rows are `form` but for rounding, beside numbers as large as `size`. NaN equals NaN."""
+    """Which rows are `form` but for rounding, beside numbers as large as `size`. NaN equals NaN, and
+    among other numbers whatever lies below BOTTOM stands for minus infinity.
+    """
     bound = rough * np.abs(form) + 1e-2 * rough * size
     with np.errstate(invalid="ignore"):
         near = np.abs(rows - form) <= bound
     same = (rows == form) | (np.isnan(rows) & np.isnan(form)) | (near & np.isfinite(form))
+    if form.size > 1:
+        same |= np.isneginf(form) & (rows < BOTTOM)
     return np.asarray(same.all(1))
 
 

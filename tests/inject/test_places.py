@@ -67,7 +67,11 @@ def test_infinities_and_nans_are_values_like_others() -> None:
     """Masked scores hold them."""
     masked = np.where(WANTED > 0, WANTED, -np.inf)
     assert held([masked], [0], masked)
-    assert not held([np.where(WANTED > 0, WANTED, -1e9)], [0], masked)
+    for bottom in (-1e9, -1e30, np.finfo(np.float64).min):  # what many write in its place
+        assert held([np.where(WANTED > 0, WANTED, bottom)], [0], masked)
+    assert not held([np.where(WANTED > 0, WANTED, -1e4)], [0], masked)
+    assert not held([np.where(WANTED > 0, WANTED, 1e9)], [0], masked)
+    assert not held([np.asarray(-1e9)], [0], -np.inf)
     blank = np.where(WANTED > 0, WANTED, np.nan)
     assert held([blank], [0], blank)
     assert not held([blank], [0], masked)

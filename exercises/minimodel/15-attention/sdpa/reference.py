@@ -62,7 +62,6 @@ def attention(variant, q, k, v, mask, grad=None):
         "mask": may, "masked": np.where(may, scaled, -np.inf), "bias": np.where(may, 0.0, -np.inf),
         "minus_inf": -np.inf, "minus_1e30": -1e30, "minus_1e9": -1e9,
         "lowest": float(np.finfo(q.dtype).min), "hidden": ~may,
-        "masked_finite": np.where(may, scaled, -1e9), "bias_finite": np.where(may, 0.0, -1e9),
     }  # fmt: skip
     return y, None if grad is None else (grad_q, grad_k, grad_v), names
 
