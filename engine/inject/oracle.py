@@ -11,10 +11,8 @@ from engine.judge.compare import Difference, difference
 from engine.run.types import Case, Outcome, Tree
 
 SEEDS = 3  # draws a symptom and regime, at least
-WAIT, SLOWER = (
-    0.4,
-    10,
-)  # seconds that a candidate may take, and so many times what healthy code took
+WAIT = 0.4  # seconds that a candidate may take,
+SLOWER = 10  # and so many times what the healthy code took
 BEFORE = "before"
 
 
