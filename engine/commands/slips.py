@@ -200,7 +200,7 @@ def _break_problems(spec: Break) -> Iterator[str]:
                 yield f"orientation {label!r}: {error}."
     for step in steps_of(spec.inject):
         if step.pattern:
-            for code in (step.pattern.find, step.pattern.replace):
+            for code in (step.pattern.find, step.pattern.replace or step.pattern.find):
                 try:
                     patterns.parse(code)
                 except SyntaxError as error:
