@@ -50,6 +50,7 @@ def allowed(rng, regime, rows, T):
         "scattered_for_all",
         "depths",
         "depths_heights",
+        "depths_peaks",
         "batch_masked",
         "one_batch_axis",
         "deep_masked",
@@ -98,7 +99,7 @@ def forward(rng, regime, dtype):
         k = np.where(mask[0][:, None], k, 1000 * k)
         v = np.where(mask[0][:, None], v, 1e5 * v)
     if regime.startswith("depths"):
-        q, k = at_depth(rng, rows, T, mask, dtype, above=regime == "depths_heights")
+        q, k = at_depth(rng, rows, T, mask, dtype, regime)
         v = normal(rng, q.shape, dtype)
     grad = normal(rng, v.shape, dtype)
     if regime.startswith("depths"):  # q is large: where what it multiplies cancels, float32 ends
@@ -108,18 +109,22 @@ def forward(rng, regime, dtype):
     return {"q": q, "k": k, "v": v, "mask": mask, "grad": grad}
 
 
-def at_depth(rng, rows, T, mask, dtype, above=False):
+def at_depth(rng, rows, T, mask, dtype, regime):
     """q, k (*rows, T, 64) whose scores are whole numbers: 0 where masked, elsewhere far below.
 
-    Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. `above`:
-    scores around 0 instead, and what is masked lies above them, up to 1e7.
+    Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. In
+    "depths_heights" they lie around 0 instead, and what is masked above them, up to 1e7; in
+    "depths_peaks" all scores, masked or not, are above 1e4.
     """
     d = 64  # its root is exact
     depth = rng.choice([-1.0, -1e2, -1e3, -1e4, -2e4, -1e5, -1e7], (*rows, T, 1))
     depth[..., 0, :] = depth[..., -1, :] = -1e4
     visible, hidden = depth + rng.integers(-3, 4, (*rows, T, T)), 0.0
-    if above:
+    if regime == "depths_heights":
         visible, hidden = visible - depth, -depth
+    if regime == "depths_peaks":
+        heights = rng.choice([2e4, 1e5], (*rows, T, 1))
+        visible = hidden = visible - depth + heights
     q, k = np.zeros((*rows, T, d)), np.zeros((*rows, T, d))
     q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
     k[..., :T] = 8.0 * np.eye(T)

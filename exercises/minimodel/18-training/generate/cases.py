@@ -129,9 +129,14 @@ def kept(rng, regime, dtype):
         p, given["top_p"] = reordered(rng, temperature)
     elif regime in ("top_p", "far", "large"):
         p, given["top_p"] = spread(rng, V, top_p_of=k)
-    elif regime == "just_short":  # what stands before the last that is kept has nearly top_p alone
+    elif regime in (
+        "just_short",
+        "hardly_short",
+    ):  # what stands before the last that is kept has nearly top_p alone
         p, _ = spread(rng, V, top_p_of=k)
-        given["top_p"] = float(p[: k - 1].sum() + 10 ** rng.uniform(-5, -2.5))
+        fine = regime == "hardly_short" and dtype == "float64"
+        short = 10 ** (rng.uniform(-8, -5.5) if fine else rng.uniform(-5, -2.5))
+        given["top_p"] = float(p[: k - 1].sum() + short)
     elif regime == "two_of_ten":  # ten that are nearly alike, and a small top_p
         p = np.sort(rng.uniform(0.95, 1.05, 10))[::-1]
         p = p / p.sum()
