@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from engine.inject.source import changed
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-Places = frozenset[tuple[str, int]]  # path, first line in the old file, decorators included
+Places = frozenset[str]  # "path:first line", in the old file, decorators included
 
 
 def entered(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Places | None:
@@ -17,7 +17,7 @@ def entered(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Places |
     """
     if before.keys() != after.keys():
         return None
-    found: set[tuple[str, int]] = set()
+    found: set[str] = set()
     for path, old in before.items():
         if old == after[path]:
             continue
@@ -31,7 +31,7 @@ def entered(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Places |
             lines = _lines(was, now)
             if lines is None:
                 return None
-            found |= {(path, line) for line in lines}
+            found |= {f"{path}:{line}" for line in lines}
     return frozenset(found)
 
 

@@ -16,14 +16,8 @@ def raised_of(found: Any) -> Raised | None:
     return None if found is None else msgspec.convert(found, Raised)
 
 
-Functions = list[tuple[str, int]]  # of a tree: path, first line
-
-
-def outcome_of(answer: Any, limit: float, functions: Functions) -> Outcome:
-    """What a child answered, which may be anything, as an outcome.
-
-    functions: those that its run has named so far, by number; gains what this answer names.
-    """
+def outcome_of(answer: Any, limit: float) -> Outcome:
+    """What a child answered, which may be anything, as an outcome."""
     try:
         if answer.get("wire"):
             return Outcome(values={"answer": {"odd": str(answer["wire"])}})
@@ -34,9 +28,9 @@ def outcome_of(answer: Any, limit: float, functions: Functions) -> Outcome:
             changed=tuple(str(name) for name in answer["changed"]),
             seconds=min(max(seconds, 0.0), limit) if math.isfinite(seconds) else limit,
             trace=tuple(_traced(row) for row in answer.get("trace", ())),
-            ran=_ran(answer.get("covered"), functions),
+            ran=frozenset(map(str, answer["ran"])) if "ran" in answer else None,
         )
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError, OverflowError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return Outcome(stopped="died", output="(the answer was not of the right form)")
 
 
@@ -52,14 +46,6 @@ def _value(value: Any) -> Any:
         if isinstance(value.get("odd"), str):
             return value
     raise TypeError("not a recorded value")
-
-
-def _ran(covered: Any, functions: Functions) -> frozenset[tuple[str, int]] | None:
-    """What `coverage.Coverage.found` tells; None where it was not asked, or cannot tell."""
-    if covered is None:
-        return None
-    functions += [(str(path), int(line)) for path, line in covered["new"]]
-    return None if covered["ran"] is None else frozenset(functions[i] for i in covered["ran"])
 
 
 def _traced(row: Any) -> Any:

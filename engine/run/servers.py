@@ -30,7 +30,7 @@ import msgspec
 from engine.errors import LearnerCodeError, SpecError
 from engine.run.abreast import alternating, at_once
 from engine.run.child import wire
-from engine.run.decode import Functions, outcome_of, raised_of
+from engine.run.decode import outcome_of, raised_of
 from engine.run.types import LATE, MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
 from engine.run.zygote import GRACE, Zygote, taken, workdir
 
@@ -409,7 +409,7 @@ class Servers:
         found: dict[int, Outcome] = {}
 
         def answered(position: int, answer: Any) -> None:
-            found[rest[position]] = outcome_of(answer, how.limit, functions)
+            found[rest[position]] = outcome_of(answer, how.limit)
             if arrived is not None:
                 arrived(rest[position], found[rest[position]])
 
@@ -417,7 +417,6 @@ class Servers:
             rest = [i for i in range(len(jobs)) if i not in found]
             if not rest:
                 break
-            functions: Functions = []
             self._hold(server, tree)
             work = [
                 {

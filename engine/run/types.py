@@ -54,7 +54,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     `stopped`: None, or why there is no answer: "timeout", "output", "died", "not run".
     `changed`: names of inputs that the call modified. `seconds`: of the call alone.
-    `ran`: the functions of the tree that ran, as (path, first line); None where nobody looked.
+    `ran`: the functions of the tree that ran, as "path:first line"; None where nobody looked.
     """
 
     values: Values = {}
@@ -65,7 +65,7 @@ class Outcome(msgspec.Struct, frozen=True):
     status: int = 0
     output: str = ""
     trace: tuple[Any, ...] = ()
-    ran: frozenset[tuple[str, int]] | None = None
+    ran: frozenset[str] | None = None
 
 
 MANNERS = {

@@ -90,6 +90,7 @@ class Held:
         self.texts = None  # pack files: call.py of every component, or the whole pack
         self.tree = None
         self.traced = None  # the tree with instruments, and its sites
+        self.marked = None  # the tree whose functions tell that they run
         self.roles = {}
         self.eager = ()
         self.watched = None
@@ -125,7 +126,7 @@ def serve(fd):
             fresh.inherit(held.tree)
             fresh.show_lines(held.tree)
             held.tree = fresh
-            held.traced = None
+            held.traced = held.marked = None
             if message["trace"]:
                 instrument(held)
             else:
@@ -153,6 +154,8 @@ def run(fd, held, message):
     held.texts.warm(needed(held.texts.files, {job.get("component") for job in message["jobs"]}))
     if message["trace"] is not None and held.traced is None:
         instrument(held)
+    if message.get("covered") and held.marked is None:
+        held.marked = coverage.marked(held.tree)
     limit, count = message["limit"], len(message["jobs"])
     token = os.urandom(16)
     results_out, results_in = os.pipe()
@@ -324,10 +327,9 @@ def child(held, message, results, output, token):
     if tree is None:  # the pack's own code
         held.texts.install()
     else:
-        tree.install()
         if message["covered"]:
-            covered = coverage.Coverage(tree)
-            covered.start()
+            tree, covered = held.marked, coverage.Coverage()
+        tree.install()
         for module in held.eager:
             try:
                 importlib.import_module(module)
@@ -352,7 +354,7 @@ def child(held, message, results, output, token):
             if recorder is not None:
                 answer["trace"] = recorder.found()
             if covered is not None:
-                answer["covered"] = covered.found()
+                answer["ran"] = covered.found()
         try:
             frame = wire.encode(answer)
         except wire.WireError as error:
