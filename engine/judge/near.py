@@ -118,7 +118,7 @@ def rounded(own: Outcome, theirs: Outcome, again: Outcome, moved: Outcome, *, dt
                 Outcome(values={name: value}), Outcome(values={name: other}), dtype=dtype
             ):
                 return False
-        elif gap > max(rest, ROUNDINGS * step):
+        elif not (np.isfinite(step) and gap <= max(rest, ROUNDINGS * step)):  # NaN is no rounding
             return False
     return True
 

@@ -284,6 +284,10 @@ def test_code_that_keeps_fewer_digits_is_as_far_from_itself():
     assert not near_.rounded(
         own, outcome(4e-5, 4), outcome(4e-5, 4), outcome(1e-5, 4), dtype="float64"
     )
+    for odd in (np.nan, np.inf):  # no number is as far from anything as it is from itself
+        assert not near_.rounded(own, outcome(odd), outcome(odd), outcome(odd), dtype="float64")
+        assert not near_.rounded(own, outcome(odd), outcome(odd), outcome(1.0), dtype="float64")
+        assert not near_.rounded(own, theirs, theirs, outcome(odd), dtype="float64")
     gone = Outcome(stopped="died")
     assert not near_.rounded(own, theirs, theirs, gone, dtype="float64")
     assert not near_.rounded(own, gone, gone, gone, dtype="float64")
