@@ -12,7 +12,9 @@ import numpy as np
 
 from engine.inject.source import Source
 
-BOTTOM = -1e8
+BOTTOM = (
+    -1e8
+)  # far below any score: masks are filled with -1e9, -1e30 or the lowest number there is
 HEAD = 16  # numbers of a value that are looked at first
 Key = tuple[str, int, int, int, int]  # path, line, column, end line, end column
 

@@ -39,12 +39,12 @@ def left_out(plan: Plan, component: str) -> set[int]:
     """All but MOST draws, drawn by lot; half of them of this component, where there are as many."""
     lots = sorted(range(len(plan.draws)), key=lambda i: derive(plan.seed, "lot", i))
     first = [i for i in lots if plan.draws[i].component == component]
-    calls = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
-    calls += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
-    calls += [i for i in first if _far(plan.draws[i])][: MOST // 4]
+    kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
+    kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
+    kept += [i for i in first if _far(plan.draws[i])][: MOST // 4]
     others = [i for i in lots if plan.draws[i].component != component and not _far(plan.draws[i])]
     others = others[: max(MOST // 2, MOST - len(first))]
-    first = [*calls, *(i for i in first if i not in calls)][: MOST - len(others)]
+    first = [*kept, *(i for i in first if i not in kept)][: MOST - len(others)]
     return set(lots) - {*first, *others}
 
 
@@ -145,7 +145,8 @@ def _gap(one: object, other: object) -> float | None:
         return None
     if (first.shape, first.dtype) != (second.shape, second.dtype):
         return None
-    return float(np.abs(first - second).max(initial=0.0))
+    with np.errstate(invalid="ignore"):  # infinities apart are NaN, which is near nothing
+        return float(np.abs(first - second).max(initial=0.0))
 
 
 def _floats(value: object) -> np.ndarray | None:

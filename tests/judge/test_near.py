@@ -10,8 +10,8 @@ import pytest
 from engine.commands import extent, fixes
 from engine.judge import near as near_
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
-from engine.judge.plan import leaning, mixed
-from engine.run.child.leaning import LARGEST, Leaning, heavy, leant_inputs
+from engine.judge.plan import LARGEST_SIZE, leaning, mixed
+from engine.run.child.leaning import LARGEST, USUAL, Leaning, heavy, leant_inputs
 from engine.run.child.manners import renamed
 from engine.run.types import Case, Draw, Lean, Outcome
 from engine.spec.types import Check
@@ -368,6 +368,7 @@ def test_leans_of_a_number():
 
 def test_a_far_size_is_for_those_who_say_so():
     """A pack says how far a size of its own may go; only the broken component's go beyond the usual."""
+    assert USUAL == LARGEST_SIZE  # the child cannot ask the judge
     usual, far = (Leaning(1, {"kind": "size", "number": 3000.0, "which": 0}) for _ in range(2))
     assert usual.leaning([4, 5]) == [4, 5] and not usual.leant
     assert far.leaning([4, 5], largest=3000) == [3000, 5] and far.leant

@@ -111,6 +111,15 @@ def test_what_a_late_import_ran_counts_from_then_on(ran):
     ]
 
 
+def test_deep_expressions_are_no_hindrance(lab):
+    """Marks are put into syntax trees, which Python compiles less deeply than text."""
+    tree = lab.tree("def main():\n    return {'y': " + " + ".join(["1"] * 1500) + "}\n")
+    (plain,) = lab.runs(tree, {})
+    (marked,) = lab.runs(tree, {}, covered=True)
+    assert marked.values == plain.values == {"y": 1500}
+    assert marked.ran == {"src/mine.py:1"}
+
+
 def test_nothing_is_told_where_nobody_looked(ran):
     """It costs a little."""
     assert ran("helper", covered=False) == [None]

@@ -172,10 +172,10 @@ def move(one, kind, args, named, how):
         return
     try:
         replace(parameters, how)
-        if any(p.data is not array for p, array, _, _ in kept):
-            for p, array, _, _ in kept:
-                if p.data is not array:
-                    scramble(p.data)
+        fresh = [p.data for p, array, _, _ in kept if p.data is not array]
+        for array in fresh:
+            scramble(array)
+        if fresh:
             kind.__call__(one, *args, **named)
             replace(parameters, how)
     except Exception:  # there is no optimiser, or the call that counts will say so

@@ -137,12 +137,19 @@ def serve(fd):
 
 
 def instrument(held):
-    """Compile the tree in its instrumented form, as deep as its expressions are."""
+    """Compile the tree in its instrumented form."""
+    held.traced = deeply(tracer.instrumented, held.tree)
+    deeply(held.traced[0].warm)
+
+
+def deeply(work, *given):
+    """What it gives, with room for trees as deep as a learner's expressions are."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(DEEP, limit))
-    held.traced = tracer.instrumented(held.tree)
-    held.traced[0].warm()
-    sys.setrecursionlimit(limit)
+    try:
+        return work(*given)
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def run(fd, held, message):
@@ -154,8 +161,8 @@ def run(fd, held, message):
     held.texts.warm(needed(held.texts.files, {job.get("component") for job in message["jobs"]}))
     if message["trace"] is not None and held.traced is None:
         instrument(held)
-    if message.get("covered") and held.marked is None:
-        held.marked = coverage.marked(held.tree)
+    if message["covered"] and held.marked is None:
+        held.marked = deeply(coverage.marked, held.tree)
     limit, count = message["limit"], len(message["jobs"])
     token = os.urandom(16)
     results_out, results_in = os.pipe()
