@@ -138,6 +138,9 @@ def mentioned(what: str, message: str) -> bool:
 def _value(
     name: str, expected: Any, got: Any, tolerance: Tolerance, aspects: Collection[str]
 ) -> Difference | None:
+    if isinstance(expected, dict) and "offered" in expected:
+        offered = expected["offered"]
+        return None if isinstance(got, str) else _value(name, offered, got, tolerance, aspects)
     if isinstance(got, dict) and "odd" in got and not (isinstance(expected, dict)):
         return Difference("value", name, show(expected), str(got["odd"]))
     if isinstance(expected, dict) and "within" in expected:
@@ -231,6 +234,8 @@ def show(value: Any) -> str:
             return str(value["odd"])
         if "list" in value:
             return "[" + ", ".join(show(item) for item in value["list"]) + "]"
+        if "offered" in value:
+            return show(value["offered"])
         if "within" in value:
             return "between {:.4g} and {:.4g}".format(*value["within"])
     return str(value)[:200]

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.errors import SpecError, UsageError
 from engine.spec import yaml
-from engine.spec.types import Break, Build, Pack, Recipe, Spec, Step, Walkthrough
+from engine.spec.types import EVERY, Break, Build, Check, Pack, Recipe, Spec, Step, Walkthrough
 
 S = TypeVar("S", bound=Spec)
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
@@ -62,6 +63,7 @@ class Catalogue:
         self.pack = pack
         self.folder = folder
         self._specs: dict[str, Any] = {}  # read once for each command
+        self._builds: dict[str, Build] = {}
 
     @classmethod
     def find(cls, pack: str) -> Catalogue:
@@ -108,7 +110,11 @@ class Catalogue:
 
     def build(self, component: str) -> Build:
         """The build exercise of a component."""
-        return self._read(self.entry(component), Build)
+        if component not in self._builds:
+            spec = self._read(self.entry(component), Build)
+            checks = spelled_out(spec.checks, self.entry(component).file)
+            self._builds[component] = replace(spec, checks=checks)
+        return self._builds[component]
 
     def break_(self, id: str) -> Break:
         """A break exercise."""
@@ -237,6 +243,33 @@ def packs() -> dict[str, Path]:
         for file in sorted(root.glob("*/pack.yaml")):
             found.setdefault(file.parent.name, file.parent)
     return found
+
+
+def spelled_out(checks: Sequence[Check], file: str) -> tuple[Check, ...]:
+    """Checks with each of their regimes by name. Raises SpecError where `every` stands for none."""
+    some: dict[str, dict[str, None]] = {}
+    whole: dict[str, set[str]] = {}
+    for check in checks:
+        if check.regimes != EVERY:
+            some.setdefault(check.probe, {}).update(dict.fromkeys(check.regimes))
+            if not check.values:
+                whole.setdefault(check.probe, set()).update(check.regimes)
+
+    def named(check: Check) -> tuple[str, ...]:
+        left_out = whole.get(check.probe, set()) | set(check.but)
+        return tuple(one for one in some.get(check.probe, ()) if one not in left_out)
+
+    found = [replace(c, regimes=named(c)) if c.regimes == EVERY else c for c in checks]
+    for before, after in zip(checks, found, strict=True):
+        if not after.regimes or (before.but and before.regimes != EVERY):
+            told = (
+                f"The check {after.id!r} has no regime: no other check of {after.probe!r} names one that"
+                " is not looked at as a whole."
+                if not after.regimes
+                else f"The check {after.id!r} has `but` beside regimes by name."
+            )
+            raise SpecError(told, where=f"{file}:1:1", next="Name the regimes of the check.")
+    return tuple(found)
 
 
 def load(file: Path, kind: type[S]) -> S:

@@ -68,16 +68,22 @@ class Link(Spec, frozen=True, kw_only=True):
     url: str = ""
 
 
+EVERY = ("every",)  # regimes of a check: see there
+
+
 class Check(Spec, frozen=True, kw_only=True):
     """One thing that is measured: a probe in some regimes, and which of its values count.
 
-    `values`: recorded names to compare (all that the reference records, when empty).
+    `values`: recorded names to compare (all that the reference records, when empty). `regimes` may be
+    [every]: each regime of the probe in which other checks of the build look at some values and none looks
+    at all of them, but for those in `but`.
     """
 
     id: Id
     shows: Text
     probe: str
     regimes: tuple[str, ...]
+    but: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
     aspects: tuple[Literal["shape", "dtype", "value", "raised", "inputs"], ...] = (
         "raised",

@@ -36,6 +36,19 @@ def normal(rng, shape, dtype, scale=1.0):
     return np.asarray(scale * rng.standard_normal(shape), dtype)
 
 
+def blank(rng, regime, x):
+    """x (..., d) in the regimes "zeros", of which nothing is left, and "zero_rows", in which some rows
+    are 0, as of a padding token, and never all.
+    """
+    if regime == "zeros":
+        return np.zeros_like(x)
+    if regime == "zero_rows" and x.size > x.shape[-1]:
+        gone = rng.random((*x.shape[:-1], 1)) < 0.5
+        gone.reshape(-1)[:: gone.size - 1] = [True, False]
+        return np.where(gone, np.zeros_like(x), x)
+    return x
+
+
 def leading(rng, regime):
     """The axes before the last: none, one, or several. At most 12 rows in all, but for "large" and
     "equal_sizes".

@@ -1,19 +1,21 @@
-"""First-order mutants of correct implementations: how many does the build judge accept, and which?
+"""First-order mutants of correct implementations: how many are accepted, and which?
 
-    python tests/bench/mutants.py [--every N] [--seed S] [--fix] [FOLDER ...]
+    python tests/bench/mutants.py [--every N] [--seed S] [--as build|fix] [--log FILE] [FOLDER ...]
 
 FOLDER holds models, tests/corpus by default. In each file that defines what a component's roles
 name, one operator, constant, comparison, branch or statement is changed at a time. Accepted mutants
 are printed with their line: each is either equivalent under the contract, or a regime is missing.
---every N takes one of N; --fix judges them as fixes of the healthy code instead.
+--every N takes one of N. As a fix, a mutant is judged against the code that it was made of, for a
+random break of its component; components without a break are left out. --log keeps each verdict as
+a line of JSON, so a long run may be stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import json
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -112,9 +114,14 @@ def main() -> None:
     words.add_argument("folders", nargs="*", type=Path)
     words.add_argument("--every", type=int, default=1)
     words.add_argument("--seed", type=int, default=0)
-    words.add_argument("--fix", metavar="ID", default=None, help="judge as a fix of this break")
+    words.add_argument("--as", dest="kind", choices=["build", "fix"], default="build")
+    words.add_argument("--log", type=Path)
     given = words.parse_args()
     catalogue = Catalogue.find("minimodel")
+    breaks: dict[str, list[str]] = {}
+    for entry in catalogue.entries.values():
+        if entry.kind == "break":
+            breaks.setdefault(entry.component, []).append(entry.id)
     chosen = random.Random(given.seed)
     judged: Counter[str] = Counter()
     accepted: Counter[str] = Counter()
@@ -124,33 +131,45 @@ def main() -> None:
         for folder in folders:
             tree = tree_at(catalogue, folder.resolve())
             for component, source, line, edit in all_of(catalogue, tree):
-                if chosen.randrange(given.every):
+                if chosen.randrange(given.every) or (
+                    given.kind == "fix" and component not in breaks
+                ):
                     continue
                 try:
                     data = source.apply([edit])
                     ast.parse(data)
                 except (SyntaxError, ValueError):
                     continue
-                candidate = tree.replaced({source.path: data})
+                candidate, seed = tree.replaced({source.path: data}), fresh_seed()
+                id = chosen.choice(breaks[component]) if given.kind == "fix" else component
+                begun = time.perf_counter()
                 try:
-                    if given.fix:
-                        verdict = fixes.grade_fix(
-                            servers, catalogue, given.fix, tree, candidate, fresh_seed()
-                        )
+                    if given.kind == "fix":
+                        verdict = fixes.grade_fix(servers, catalogue, id, tree, candidate, seed)
                     else:
-                        verdict = flows.grade_build(
-                            servers, catalogue, component, candidate, fresh_seed()
-                        )
+                        verdict = flows.grade_build(servers, catalogue, id, candidate, seed)
                 except EngineError as error:
-                    print(f"ERROR {folder.name} {source.path}:{line}: {error}", flush=True)
+                    print(f"ERROR {id} {folder.name} {source.path}:{line}: {error}", flush=True)
                     continue
+                old, new = (d.splitlines()[line - 1].decode().strip() for d in (source.data, data))
                 judged[component] += 1
                 if verdict.passed:
                     accepted[component] += 1
-                    old = source.data.splitlines()[line - 1].decode().strip()
-                    new = data.splitlines()[line - 1].decode().strip()
-                    print(f"{component} {folder.name}/{source.path}:{line}\n    {old}\n    {new}")
-                    sys.stdout.flush()
+                    print(
+                        f"{id} {folder.name}/{source.path}:{line}\n    {old}\n    {new}", flush=True
+                    )
+                if given.log:
+                    kept = {
+                        "judged": id, "component": component, "model": folder.name,
+                        "place": f"{source.path}:{line}", "old": old, "new": new,
+                        "passed": verdict.passed, "seconds": round(time.perf_counter() - begun, 2),
+                        "failing": [
+                            f"{r.component} {r.id} {r.regime}"
+                            for r in verdict.results if not r.passed
+                        ],
+                    }  # fmt: skip
+                    with given.log.open("a") as log:
+                        log.write(json.dumps(kept) + "\n")
     for component, count in judged.items():
         print(f"{component:16} {accepted[component]:4} of {count:5} accepted")
     print(

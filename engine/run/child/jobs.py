@@ -204,11 +204,13 @@ def probe_job(job, learner, trees, texts, watched, last=True):
 
 
 def cast(value, kind):
-    """A float array in the dtype `kind`; anything else as it is."""
+    """Float arrays in the dtype `kind`, those in lists too; anything else as it is."""
     numpy = sys.modules["numpy"]
     if isinstance(value, numpy.ndarray) and value.dtype.kind == "f":
         with numpy.errstate(over="ignore"):
             return value.astype(kind)
+    if isinstance(value, dict) and "list" in value:
+        return {"list": [cast(item, kind) for item in value["list"]]}
     return value
 
 
@@ -243,6 +245,11 @@ class Names:
     def within(self, **bounds):
         """A statistic is right between two numbers, both included."""
         self.recorded.update({name: {"within": list(pair)} for name, pair in bounds.items()})
+
+    def offered(self, **named):
+        """Right where the learner's code has it; an error's name stands for code that has not."""
+        for name, value in named.items():
+            self.recorded[name] = {"offered": cast(snapshot(value), self.dtype)}
 
     def name(self, **named):
         self.named.update({name: snapshot(value) for name, value in named.items()})

@@ -283,3 +283,39 @@ def unseeded(learner, record, x):
     """backward() without a gradient where there is more than one value."""
     leaf = learner.Tensor(x, requires_grad=True)
     (leaf * leaf).backward()
+
+
+def offered(learner, record, x, positive, row, other_row, weight, i):
+    """What the contract does not ask for, where a Tensor has it: the value, then the gradients of
+    sum(value * cos(0, 1, 2, ...)); else the name of the error. x, positive: (T, d), row, other_row:
+    (d,), weight: (d, m).
+    """
+
+    def found(op, *arrays):
+        leaves = [learner.Tensor(array, requires_grad=True) for array in arrays]
+        y = op(*leaves)
+        if not isinstance(y, learner.Tensor):
+            raise TypeError("no Tensor")
+        grad = np.cos(np.arange(y.data.size)).reshape(y.data.shape).astype(y.data.dtype)
+        y.backward(grad)
+        if any(leaf.grad is None for leaf in leaves):
+            raise NotImplementedError("no gradient")
+        return [y.data, *(leaf.grad for leaf in leaves)]
+
+    ops = {
+        "power": (lambda a, b: a**b, positive, x),
+        "power_of_a_number": (lambda b: 1.7**b, x),
+        "row_by_matrix": (lambda a, b: a @ b, row, weight),
+        "matrix_by_row": (lambda a, b: a @ b, x, row),
+        "row_by_row": (lambda a, b: a @ b, row, other_row),
+        "array_by_tensor": (lambda b: x @ b, weight),
+        "turned_around": (lambda a: a.transpose(), x),
+        "last": (lambda a: a[-1], x),
+        "dots": (lambda a: a[..., 0], x),
+        "new_axis": (lambda a: a[None, i], x),
+        "mask": (lambda a: a[x > 0], x),
+        "every_other": (lambda a: a[:, ::2], x),
+        "list": (lambda a: a[[i, 0, i]], x),
+    }
+    for name, (op, *arrays) in ops.items():
+        beyond(record, name, lambda op=op, arrays=arrays: found(op, *arrays))

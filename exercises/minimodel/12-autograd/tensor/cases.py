@@ -300,3 +300,17 @@ def loss(rng, regime, dtype):
 
 def unseeded(rng, regime, dtype):
     return made(rng, regime, dtype)
+
+
+def offered(rng, regime, dtype):
+    T, d, m = sizes(rng, 3)
+    x = apart(rng, (T, d), dtype)
+    x[0, 0], x[-1, -1] = abs(x[0, 0]), -abs(x[-1, -1])  # of either sign
+    return {
+        "x": x,
+        "positive": np.abs(apart(rng, (T, d), dtype)),
+        "row": apart(rng, (d,), dtype),
+        "other_row": apart(rng, (d,), dtype),
+        "weight": apart(rng, (d, m), dtype),
+        "i": int(rng.integers(1, T)),
+    }

@@ -250,3 +250,27 @@ def loss(out, variant, *, x, grad):
 
 def unseeded(out, variant, *, x):
     raise ValueError
+
+
+def offered(out, variant, *, x, positive, row, other_row, weight, i):
+    def above(y):
+        return np.cos(np.arange(np.size(y))).reshape(np.shape(y))
+
+    def picked(place):
+        y = x[place]
+        return [y, gathered(above(y), numbered(x.shape)[place], x.shape)]
+
+    y = positive**x
+    power = [y, above(y) * x * y / positive, above(y) * y * np.log(positive)]
+    y = 1.7**x
+    out.offered(power=power, power_of_a_number=[y, above(y) * y * np.log(1.7)])
+    y = row @ weight
+    out.offered(row_by_matrix=[y, weight @ above(y), np.outer(row, above(y))])
+    y = x @ row
+    out.offered(matrix_by_row=[y, np.outer(above(y), row), above(y) @ x])
+    out.offered(row_by_row=[np.asarray(row @ other_row), other_row, row])
+    y = x @ weight
+    out.offered(array_by_tensor=[y, x.T @ above(y)], turned_around=[x.T, above(x.T).T])
+    out.offered(last=picked(-1), dots=picked((Ellipsis, 0)), new_axis=picked((None, i)))
+    out.offered(mask=picked(x > 0), every_other=picked((slice(None), slice(None, None, 2))))
+    out.offered(list=picked([i, 0, i]))

@@ -34,6 +34,10 @@ def initialisation(out, variant, *, vocab_size, d_model, seed):
     if n > 10_000:
         out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
     if seed is not None:
+        low = (
+            3.2 if n > 10_000 else 2.0
+        )  # of n normal numbers none beyond it: exp(-0.0013 n) and less
+        out.within(largest=(std * low, std * 8.0))  # one beyond 8: n times 1e-15
         out.within(columns_differ=(0, min(1, SIGMAS / vocab_size**0.5)))
         out.record(seeds_differ=True, seeds_repeat=True)
         noise = np.random.default_rng(seed).standard_normal((vocab_size, d_model))

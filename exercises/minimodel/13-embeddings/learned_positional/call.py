@@ -76,3 +76,13 @@ def learns(learner, record, max_len, target, lr, steps):
     sizes = np.abs(layer.weight.data).max(-1)  # (max_len,)
     record(sizes=sizes, still_rows=" ".join(str(row) for row in np.flatnonzero(sizes == 0)))
     record(table=layer.weight.data)
+
+
+def residual(learner, record, weight, x, grad):
+    """x + layer(x): x is used twice, and both gradients reach it."""
+    layer = made(learner, weight)
+    leaf = learner.Tensor(x, requires_grad=True)
+    total = leaf + layer(leaf)
+    record(total=total.data)
+    total.backward(grad)
+    record(grad_x=leaf.grad, grad_weight=layer.weight.grad)

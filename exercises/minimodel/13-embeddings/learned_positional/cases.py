@@ -1,7 +1,7 @@
 """Inputs for LearnedPositional: a table (max_len, d), and x (..., T, d) with T up to max_len."""
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, distinct, normal
+from pack.common import EQUAL, SHOWN, blank, distinct, normal
 
 
 def sizes(rng, regime):
@@ -34,7 +34,7 @@ def forward(rng, regime, dtype):
         x = x * (10.0 ** np.linspace(-4, 4, T))[:, None].astype(dtype)
     return {
         "weight": normal(rng, (n, d), dtype, scale),
-        "x": x,
+        "x": blank(rng, regime, x),
         "grad": normal(rng, x.shape, dtype),
     }
 
@@ -74,3 +74,7 @@ def learns(rng, regime, dtype):
         "lr": 0.1,
         "steps": 30 if regime == "shown" else 5,
     }
+
+
+def residual(rng, regime, dtype):
+    return forward(rng, regime, dtype)

@@ -73,3 +73,8 @@ def learns(out, variant, *, max_len, target, lr, steps):
     sizes = np.abs(table).max(-1)
     out.record(sizes=sizes, still_rows=" ".join(str(row) for row in np.flatnonzero(sizes == 0)))
     out.record(table=table)
+
+
+def residual(out, variant, *, weight, x, grad):
+    out.record(total=x + added(x, weight, variant), grad_x=2 * grad)
+    out.record(grad_weight=back(grad, len(weight), variant))

@@ -126,3 +126,15 @@ def seeds(learner, record, vocab_size, d_model, seed, ids, targets, count):
         loss = learner.cross_entropy(head(embedding(ids)), targets)
         losses.append(float(np.asarray(loss.data).reshape(())))
     record(losses=losses)
+
+
+def elsewhere(learner, record, weight, h, grad, more_grad):
+    """h is used by the head and beside it: the gradient of sum(logits * grad) + sum(h * more_grad)."""
+    for name, head_first in {"first": True, "last": False}.items():
+        embedding, head = made(learner, weight)
+        hidden = learner.Tensor(h, requires_grad=True)
+        logits = head(hidden)
+        by_head = (logits * learner.Tensor(grad[..., : logits.shape[-1]])).sum()
+        beside = (hidden * learner.Tensor(more_grad)).sum()
+        (by_head + beside if head_first else beside + by_head).backward()
+        record(**{f"grad_h_{name}": hidden.grad, f"grad_weight_{name}": embedding.weight.grad})

@@ -1,7 +1,7 @@
 """Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
 
 import numpy as np
-from pack.common import EQUAL, distinct, leading, normal
+from pack.common import EQUAL, blank, distinct, leading, leans, normal
 
 
 def sizes(rng, regime):
@@ -52,10 +52,13 @@ def tied(rng, regime, dtype):
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
     rows = leading(rng, "normal" if regime == "large" else regime)
+    if leans(rng) and max(rows, default=0) > 100:  # many rows: fewer columns, and one axis of rows
+        V, rows = (V if V < 40 else 29), (max(rows),)
     scale = {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0)
     h = normal(rng, (*rows, d), dtype, scale)
     if regime == "spread_rows":  # each row a few orders of magnitude above the one before
         h = h * (10.0 ** np.linspace(-4, 4, h.shape[-2], dtype=dtype))[:, None].astype(dtype)
+    h = blank(rng, regime, h)
     if regime == "constant_rows":
         h = np.broadcast_to(h[..., :1], h.shape).copy()
     return {
@@ -120,3 +123,8 @@ def widths(rng, regime, dtype):
 
 def seeds(rng, regime, dtype):
     return {**fresh(rng, regime, dtype), "count": 300 if regime == "shown" else 3}
+
+
+def elsewhere(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    return {**drawn, "more_grad": normal(rng, drawn["h"].shape, dtype)}

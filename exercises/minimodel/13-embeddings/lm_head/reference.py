@@ -122,3 +122,14 @@ def widths(out, variant, *, vocab_size, d_models, seed, ids, targets):
 
 def seeds(out, variant, *, vocab_size, d_model, seed, ids, targets, count):
     """How a new model starts is left to the bounds of `fresh`, one seed at a time."""
+
+
+def elsewhere(out, variant, *, weight, h, grad, more_grad):
+    V, d = weight.shape
+    n = columns(weight, variant)
+    flat_h, flat_grad = h.reshape(-1, d), grad.reshape(-1, V)[:, :n]
+    by_h = (flat_grad @ weight[:n]).reshape(h.shape) + more_grad
+    by_weight = np.zeros_like(weight)
+    by_weight[:n] = flat_grad.T @ flat_h
+    for name in ("first", "last"):
+        out.record(**{f"grad_h_{name}": by_h, f"grad_weight_{name}": by_weight})

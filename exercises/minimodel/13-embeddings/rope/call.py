@@ -70,3 +70,21 @@ def again(learner, record, x, longer, wider, positions, base, grad, more_grad):
     first.backward(grad)
     moved.backward(more_grad)
     record(grad_x=leaf.grad)
+
+
+def residual(learner, record, x, positions, grad):
+    """x + rope(x): x is used twice, and both gradients reach it."""
+    leaf = learner.Tensor(x, requires_grad=True)
+    total = leaf + learner.rope(leaf, positions)
+    record(total=total.data)
+    total.backward(grad)
+    record(grad_x=leaf.grad)
+
+
+def fractions(learner, record, x, positions):
+    """Positions (T,) between the integers, where they are taken at all."""
+    try:
+        turned = learner.rope(learner.Tensor(x), positions).data
+    except Exception as error:  # of any kind: nobody says that they must be
+        turned = type(error).__name__
+    record(turned=turned)

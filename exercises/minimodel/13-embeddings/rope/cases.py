@@ -1,7 +1,7 @@
 """Inputs for rope. Positions are plain integers (T,); d is even but where the regime says otherwise."""
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, distinct, normal
+from pack.common import EQUAL, SHOWN, blank, distinct, normal
 
 
 def sizes(rng, regime):
@@ -59,6 +59,7 @@ def forward(rng, regime, dtype):
     x = normal(rng, (*lead, T, d), dtype, {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0))
     if regime == "spread_rows":
         x = x * (10.0 ** np.linspace(-4, 4, T))[:, None].astype(dtype)
+    x = blank(rng, regime, x)
     if regime == "constant_rows":
         x = np.broadcast_to(x[..., :1], x.shape).copy()
     if regime == "odd_width":
@@ -109,3 +110,15 @@ def again(rng, regime, dtype):
         "grad": drawn["grad"],
         "more_grad": normal(rng, x.shape, dtype),
     }
+
+
+def residual(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    del drawn["base"]
+    return {**drawn, "positions": places(rng, "any_order", drawn["x"].shape[-2], dtype)}
+
+
+def fractions(rng, regime, dtype):
+    """As where a longer context is squeezed into the positions of a shorter one."""
+    x = forward(rng, "no_batch", dtype)["x"]
+    return {"x": x, "positions": (np.arange(len(x)) + rng.uniform(0.1, 0.4)) * 0.9}

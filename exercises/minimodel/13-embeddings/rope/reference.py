@@ -92,3 +92,12 @@ def again(out, variant, *, x, longer, wider, positions, base, grad, more_grad):
     out.record(wider=turned(wider, angles(np.arange(T), wider.shape[-1]), variant))
     out.record(moved=turned(x, there, variant), first_again=first)
     out.record(grad_x=turned(grad, -here, variant) + turned(more_grad, -there, variant))
+
+
+def residual(out, variant, *, x, positions, grad):
+    angle = angles(positions, x.shape[-1])
+    out.record(total=x + turned(x, angle, variant), grad_x=grad + turned(grad, -angle, variant))
+
+
+def fractions(out, variant, *, x, positions):
+    out.offered(turned=turned(x, angles(positions, x.shape[-1]), variant))

@@ -116,3 +116,22 @@ def unroll(learner, record, w_x, w_h, b, xs, h, c):
     record(log10_gradient=[float(np.log10(norm + 1e-300)) for norm in norms])
     ratio = norms[0] / norms[-1]  # from the last step back to the first
     record(way_back="grows" if ratio > 10 else "shrinks" if ratio < 0.1 else "stays")
+
+
+def elsewhere(learner, record, w_x, w_h, b, x, h, c, grad_h, grad_c, grads, one_tensor):
+    """What goes in is used beside the step too: sum(x * grads[0]) and so on are added to the loss.
+
+    one_tensor: h and c are one and the same.
+    """
+    for name, step_first in {"first": True, "last": False}.items():
+        lstm = made(learner, w_x, w_h, b)
+        leaves = [learner.Tensor(a, requires_grad=True) for a in (x, h, c)]
+        if one_tensor:
+            leaves[2] = leaves[1]
+        h_t, c_t = lstm(*leaves)
+        own = weighted(learner, h_t, grad_h) + weighted(learner, c_t, grad_c)
+        by_x, by_h, by_c = (weighted(learner, leaf, grad) for leaf, grad in zip(leaves, grads))
+        beside = by_x + by_h + by_c
+        (own + beside if step_first else beside + own).backward()
+        for role, leaf in zip(("x", "h", "c"), leaves):
+            record(**{f"grad_{role}_{name}": leaf.grad})

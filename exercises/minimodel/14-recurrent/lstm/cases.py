@@ -1,7 +1,7 @@
 """Inputs for the LSTM's probes. d_hidden is written n."""
 
 import numpy as np
-from pack.common import EQUAL, distinct, leading, normal
+from pack.common import EQUAL, blank, distinct, leading, normal
 
 SHOWN_STEPS = 30
 SHUT = 30.0  # a sigmoid of -30 is 9e-14
@@ -72,6 +72,7 @@ def step(rng, regime, dtype):
     if regime == "spread_rows":
         x = x * (10.0 ** np.linspace(-5, 0.5, rows[-1])[:, None]).astype(dtype)
         c = c * (10.0 ** np.linspace(2, -5, rows[-1])[:, None]).astype(dtype)
+    x, h, c = (blank(rng, regime, a) for a in (x, h, c))
     if regime == "constant_rows":
         x, h, c = (np.broadcast_to(a[..., :1], a.shape).copy() for a in (x, h, c))
     return {**drawn, "x": x, "h": h, "c": c}
@@ -136,3 +137,12 @@ def unroll(rng, regime, dtype):
     if regime == "shown_still":
         w_x[...], w_h[...], c[...] = 0.0, 0.0, 1.0
     return {"w_x": w_x, "w_h": w_h, "b": b, "xs": normal(rng, (T, d_in), dtype), "h": h, "c": c}
+
+
+def elsewhere(rng, regime, dtype):
+    drawn = backward(rng, regime, dtype)
+    one_tensor = regime == "one_tensor"
+    if one_tensor:
+        drawn["c"] = drawn["h"].copy()
+    grads = [normal(rng, drawn[name].shape, dtype) for name in ("x", "h", "c")]
+    return {**drawn, "grads": grads, "one_tensor": one_tensor}

@@ -142,3 +142,12 @@ def unroll(out, variant, *, w_x, w_h, b, xs, h, c):
         d_h, d_c = by["h"], by["c"]
         norms.insert(0, float(np.linalg.norm(d_c)))
     out.record(last_gradient=norms[-1], first_gradient=norms[0])
+
+
+def elsewhere(out, variant, *, w_x, w_h, b, x, h, c, grad_h, grad_c, grads, one_tensor):
+    by = back(cell(variant, w_x, w_h, b, x, h, c), w_x, w_h, grad_h, grad_c)
+    total = {role: by[role] + grad for role, grad in zip("xhc", grads)}
+    if one_tensor:
+        total["h"] = total["c"] = total["h"] + total["c"]
+    for name in ("first", "last"):
+        out.record(**{f"grad_{role}_{name}": total[role] for role in "xhc"})

@@ -167,3 +167,12 @@ def peek(learner, record, tokens, w_q, w_k, w_v, w_o, lr):
     kinds = {"below": writing < 0.5 * floor, "above": writing > 2.0 * floor}
     record(loss_when_writing=writing)
     record(when_writing=next((name for name, is_so in kinds.items() if is_so), "about"))
+
+
+def residual(learner, record, x, grad, **rest):
+    """x + attention(x): x is used twice, and both gradients reach it."""
+    leaf = learner.Tensor(x, requires_grad=True)
+    total = leaf + made(learner, **rest)(leaf)
+    record(total=total.data)
+    total.backward(grad)
+    record(grad_x=leaf.grad)

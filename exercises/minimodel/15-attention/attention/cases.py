@@ -1,7 +1,7 @@
 """Inputs for MultiHeadAttention. T, n_heads, d_head and d_model differ, but where said."""
 
 import numpy as np
-from pack.common import SHOWN, distinct, leans, normal
+from pack.common import SHOWN, blank, distinct, leans, normal
 
 
 def sizes(rng, regime):
@@ -41,6 +41,7 @@ def drawn(rng, regime, dtype):
     rows, T, H, e = sizes(rng, regime)
     d = H * e
     x = normal(rng, (*rows, T, d), dtype, {"tiny": 1e-5}.get(regime, 1.0))
+    x = blank(rng, regime, x)
     if regime == "constant_rows":  # every position holds the same
         x = np.broadcast_to(x[..., :1, :], x.shape).copy()
     if regime == "spread_rows":
@@ -158,3 +159,7 @@ def peek(rng, regime, dtype):
     for name in ("w_q", "w_k", "w_v", "w_o"):
         made[name] = normal(rng, (V, V), dtype, 0.5)
     return {**made, "lr": 1.0}
+
+
+def residual(rng, regime, dtype):
+    return forward(rng, regime, dtype)

@@ -170,3 +170,8 @@ def peek(out, variant, *, tokens, w_q, w_k, w_v, w_o, lr):
         for name in weights:
             weights[name] = weights[name] - lr * grads[f"grad_{name}"]
     out.record(losses=losses)
+
+
+def residual(out, variant, *, x, grad, **rest):
+    y, grads, _ = attention(variant, x, **rest, grad=grad)
+    out.record(total=x + y, grad_x=grad + grads["grad_x"])

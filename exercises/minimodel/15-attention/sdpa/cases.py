@@ -69,8 +69,11 @@ def allowed(rng, regime, rows, T):
 
 
 def forward(rng, regime, dtype):
+    bare = regime.startswith("bare_")  # no axes before (T, d)
+    regime = regime.removeprefix("bare_")
     T, d = sizes(rng, regime)
     rows = leading(rng, {"deep_masked": "deep", "large": "single"}.get(regime, regime))
+    rows = () if bare else rows
     if regime in ("equal_sizes", "equal_head_masked"):
         rows = (3, 3)
     if regime.startswith(("batch", "depths")):  # a single leading axis

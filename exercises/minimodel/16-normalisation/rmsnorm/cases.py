@@ -1,7 +1,7 @@
 """Inputs for RMSNorm's probes."""
 
 import numpy as np
-from pack.common import EQUAL, distinct, leading, normal
+from pack.common import EQUAL, blank, distinct, leading, normal
 
 OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside a spread of 1
 
@@ -30,6 +30,7 @@ def rows_of(rng, regime, lead, d, dtype):
     if regime == "constant_rows":
         level = rng.choice([-1, 1], (*lead, 1)) * rng.integers(1, 10, (*lead, 1))
         x = np.where(each % 2 == 0, level, x)
+    x = blank(rng, regime, x)
     if regime == "padding":  # some rows of zeros, as a padding token gives them
         x = np.where(each % 3 == 1, 0.0, x)
     if regime == "offset":

@@ -5,7 +5,7 @@ hidden units of the FFN are on or off for good, see reference.py.
 """
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, distinct, leaning, leans, normal
+from pack.common import EQUAL, SHOWN, blank, distinct, leaning, leans, normal
 
 ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
 ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
@@ -89,7 +89,11 @@ def attributes(rng, regime, dtype):
 def forward(rng, regime, dtype):
     lead, T, n, d, f = sizes(rng, regime)
     shape = (*lead, T, d)
-    drawn = {"x": rows(rng, regime, shape, dtype), "grad": normal(rng, shape, dtype), "n_heads": n}
+    drawn = {
+        "x": blank(rng, regime, rows(rng, regime, shape, dtype)),
+        "grad": normal(rng, shape, dtype),
+        "n_heads": n,
+    }
     return {**drawn, **weights(rng, d, f, dtype)}
 
 

@@ -96,3 +96,12 @@ def composed(learner, record, x, pre, grad, w_1, b_1, w_2, b_2):
     record(distance_grad_b_1=distance(ffn.b_1.grad, rows_pre.sum(0)))
     record(distance_grad_w_2=distance(ffn.w_2.grad, rows_bent.T @ rows_grad))
     record(distance_grad_b_2=distance(ffn.b_2.grad, rows_grad.sum(0)))
+
+
+def residual(learner, record, x, grad, **weights):
+    """x + ffn(x): x is used twice, and both gradients reach it."""
+    leaf = learner.Tensor(x, requires_grad=True)
+    total = leaf + made(learner, **weights)(leaf)
+    record(total=total.data)
+    total.backward(grad)
+    record(grad_x=leaf.grad)

@@ -5,7 +5,7 @@ GELU and its tanh form agree to the last digit, so it does not matter which one 
 """
 
 import numpy as np
-from pack.common import EQUAL, distinct, leading, normal
+from pack.common import EQUAL, blank, distinct, leading, normal
 
 
 def attributes(rng, regime, dtype):
@@ -44,6 +44,7 @@ def weights(rng, regime, dtype):
     x = normal(rng, (*leading(rng, regime), d), dtype, {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0))
     if regime == "spread_rows":
         x = x * (10.0 ** np.linspace(-4, 4, x.shape[-2]))[:, None].astype(dtype)
+    x = blank(rng, regime, x)
     if regime == "constant_rows":
         x = np.broadcast_to(x[..., :1], x.shape).copy()
     return {
@@ -91,3 +92,7 @@ def composed(rng, regime, dtype):
     wide = {name: a.astype(np.float64) for name, a in drawn.items()}
     pre = wide["x"] @ wide["w_1"] + wide["b_1"]
     return {**drawn, "pre": pre.astype(dtype), "grad": normal(rng, drawn["x"].shape, dtype)}
+
+
+def residual(rng, regime, dtype):
+    return forward(rng, regime, dtype)

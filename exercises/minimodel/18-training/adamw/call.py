@@ -227,3 +227,25 @@ def noise(learner, record, start, signs, quiet, loud, lr, weight_decay):
         record(**{name: places[-1], name + "_places": places})
     apart = ends["quiet"] - ends["loud"]
     record(shrinks_more="same" if abs(apart) < 0.01 else "quiet" if apart < 0 else "loud")
+
+
+def whole_modules(learner, record, others, start, steps, lr, weight_decay):
+    """Modules of other components, by role, where they are built: every number of theirs begins at
+    `start` and gets the gradient 1. The least and the greatest of them afterwards.
+    """
+    for role, sizes in others.items():
+        try:
+            module = getattr(learner, role)(*sizes)
+        except Exception as error:  # of any kind: it may not be built yet
+            record(**{role: type(error).__name__})
+            continue
+        parameters = list(module.parameters())
+        for p in parameters:
+            p.data[...] = start
+        optimizer = learner.AdamW(parameters, lr=lr, weight_decay=weight_decay)
+        for _ in range(steps):
+            optimizer.zero_grad()
+            give(learner, parameters, [np.ones_like(p.data) for p in parameters])
+            optimizer.step()
+        least, most = (f([f(p.data) for p in parameters]) for f in (np.min, np.max))
+        record(**{role: [float(least), float(most)]})

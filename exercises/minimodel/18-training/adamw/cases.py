@@ -155,3 +155,13 @@ def noise(rng, regime, dtype):
         drawn.update(quiet=float(rng.uniform(0.01, 0.1)), loud=float(rng.uniform(5, 50)))
         drawn.update(lr=float(rng.uniform(0.02, 0.1)), weight_decay=float(rng.uniform(0.1, 0.4)))
     return {"start": np.full((1,), 1.0 if shown else rng.uniform(0.5, 3.0), dtype), **drawn}
+
+
+def whole_modules(rng, regime, dtype):
+    others = {
+        "LayerNorm": [6], "FFN": [6, 7], "LSTM": [3, 5], "Embedding": [7, 3], "LearnedPositional": [5, 3],
+        "MultiHeadAttention": [6, 3], "TransformerBlock": [6, 3, 5],
+    }  # fmt: skip
+    start, lr = float(rng.uniform(0.5, 2.0)), float(rng.uniform(0.05, 0.2))
+    weight_decay = float(rng.uniform(0.1, 0.9))
+    return {"others": others, "start": start, "steps": 2, "lr": lr, "weight_decay": weight_decay}

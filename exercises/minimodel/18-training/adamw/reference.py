@@ -164,3 +164,10 @@ def noise(out, variant, *, start, signs, quiet, loud, lr, weight_decay):
         places, _ = track(variant, start, size * signs[:, None], **now)
         found = [float(place[0]) for place in places]
         out.record(**{name: found[-1], name + "_places": found})
+
+
+def whole_modules(out, variant, *, others, start, steps, lr, weight_decay):
+    given = {"lr": lr, "weight_decay": weight_decay}
+    places, _ = track(variant, np.full(1, start), np.ones((steps, 1)), **given)
+    last = float(places[-1][0])
+    out.offered(**{role: [last, last] for role in others})

@@ -101,3 +101,13 @@ def descend(learner, record, V, steps, lr, dtype):
         losses.append(float(np.asarray(loss.data).reshape(())))
         row = (row - lr * leaf.grad).astype(dtype)
     record(losses=losses, last=losses[-1])
+
+
+def elsewhere(learner, record, logits, targets, grad):
+    """The logits are used by the loss and beside it: the gradient of loss + sum(logits * grad)."""
+    for name, loss_first in {"first": True, "last": False}.items():
+        leaf = learner.Tensor(logits, requires_grad=True)
+        loss = learner.cross_entropy(leaf, targets)
+        beside = (leaf * learner.Tensor(grad)).sum()
+        (loss + beside if loss_first else beside + loss).sum().backward()
+        record(**{f"grad_logits_{name}": leaf.grad})

@@ -123,3 +123,9 @@ def descend(rng, regime, dtype):
     V = 4 if shown else int(rng.integers(3, 9))
     lr = 1.0 if shown else float(rng.uniform(0.5, 2.0))
     return {"V": V, "steps": 200 if shown else 6, "lr": lr, "dtype": np.dtype(dtype).name}
+
+
+def elsewhere(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    del drawn["ignore_index"]
+    return {**drawn, "grad": normal(rng, drawn["logits"].shape, dtype)}

@@ -93,9 +93,15 @@ def kept(learner, record, logits, n_new, seed, temperature, top_k, top_p):
 
 
 def many(learner, record, logits, allowed, n_new, top_p, seed):
-    """How many draws are none of `allowed` (V,), and how many different ids come up?"""
+    """How many draws are none of `allowed` (V,), how many different ids come up, and what is their mean
+    rank among the allowed, 0 being the likeliest and 1 the least likely of them?
+    """
     new = drawn(learner, logits, n_new, seed, top_p=top_p)
     record(outside=int((~allowed[new]).sum()), different=len(np.unique(new)))
+    order = np.argsort(-logits)  # (V,)
+    rank = np.empty(len(logits))
+    rank[order] = np.arange(len(logits)) / max(int(allowed.sum()) - 1, 1)
+    record(rank=float(rank[new].mean()))
 
 
 def ties(learner, record, logits, n_new, top_p, seed):

@@ -170,7 +170,7 @@ def many(rng, regime, dtype):
     order = rng.permutation(V)
     logits, allowed = np.empty(V), np.empty(V, dtype=bool)
     logits[order], allowed[order] = np.log(p), np.arange(V) < n
-    new = 40 if regime == "thousands" else DRAWS
+    new = 90 if regime == "thousands" else DRAWS
     return {
         "logits": logits.astype(dtype), "allowed": allowed, "n_new": new, "top_p": top_p,
         "seed": any_seed(rng),

@@ -49,12 +49,19 @@ def kept(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
 
 
 def many(out, variant, *, logits, allowed, n_new, top_p, seed):
-    """Different ids among n draws from m: within 7 standard deviations, estimated from above."""
+    """Different ids among n draws from m, all but equally likely, and their mean rank: within 7 and 6
+    standard deviations, estimated from above.
+    """
     m = int(allowed.sum())
     mean = m * (1 - (1 - 1 / m) ** n_new)
     spread = 7 * np.sqrt(n_new * n_new / m + 1)
     out.record(outside=0)
     out.within(different=(float(mean - spread), float(mean + spread)))
+    p = np.exp(logits[allowed])
+    ranks = np.empty(m)
+    ranks[np.argsort(-p)] = np.arange(m) / max(m - 1, 1)
+    middle, wide = float((p * ranks).sum() / p.sum()), 6 / np.sqrt(12 * n_new)
+    out.within(rank=(middle - wide, middle + wide))
 
 
 def ties(out, variant, *, logits, n_new, top_p, seed):

@@ -267,3 +267,34 @@ def descent(learner, record, table, bias, x, y, lr, steps):
     bottom = rises[0] if rises else steps - 1  # where the loss first turns up again
     record(bottom_at=bottom, bottom=losses[bottom], back_up=max(losses[bottom:]))
     record(course="settles" if back < 0.1 else "returns" if back < 1.5 else "runs_away")
+
+
+def containers(learner, record, table, bias, x, y, lr, steps):
+    """Several steps on one batch; the model holds its parameters in a list and in a dict."""
+
+    class Held(learner.Module):
+        def __init__(self):
+            super().__init__()
+            self.listed = [learner.Parameter(table.copy())]
+            self.named = {"bias": learner.Parameter(bias.copy())}
+            self.config = SimpleNamespace(context_len=1 << 20, vocab_size=len(bias))
+
+        def forward(self, token_ids):
+            rows = np.eye(len(bias), dtype=bias.dtype)[np.asarray(token_ids)]
+            return learner.Tensor(rows) @ self.listed[0] + self.named["bias"]
+
+    model = Held()
+    optimizer = PlainDescent(model, lr)
+    losses = [float(learner.train_step(model, x, y, optimizer)) for _ in range(steps)]
+    record(losses=losses, table=model.listed[0].data, bias=model.named["bias"].data)
+
+
+def no_room(learner, record, table, bias, x, y, lr):
+    """max_norm 0.0: gradients of length 0 move nothing. Whoever refuses it says so."""
+    model, optimizer = made(learner, table, bias, lr)
+    try:
+        learner.train_step(model, x, y, optimizer, max_norm=0.0)
+        found = {"table": model.table.data, "bias": model.bias.data}
+    except Exception as error:  # of any kind: the contract does not say that 0 is a limit
+        found = dict.fromkeys(("table", "bias"), type(error).__name__)
+    record(**found)

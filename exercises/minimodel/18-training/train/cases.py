@@ -151,3 +151,15 @@ def descent(rng, regime, dtype):
         x, y = batch(rng, V, T)
     zeros = {"table": np.zeros((V, V), dtype), "bias": np.zeros((V,), dtype)}
     return {**zeros, "x": x[None], "y": y[None], "lr": lr, "steps": steps}
+
+
+def containers(rng, regime, dtype):
+    V, B, T = sizes(rng, regime)
+    x, y = batch(rng, V, B, T)
+    return {**model(rng, regime, V, dtype), "x": x, "y": y, "lr": 0.5, "steps": 3}
+
+
+def no_room(rng, regime, dtype):
+    drawn = containers(rng, regime, dtype)
+    del drawn["steps"]
+    return drawn

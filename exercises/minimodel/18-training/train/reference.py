@@ -131,3 +131,14 @@ def descent(out, variant, *, table, bias, x, y, lr, steps):
 def whole(out, variant, *, sizes, x, y, kind, lr, seed):
     """Both models are the learner's own: in any correct form they stay the same."""
     out.record(distance_losses=0.0, distance_parameters=0.0)
+
+
+def containers(out, variant, *, table, bias, x, y, lr, steps):
+    run = Run(variant, table, bias, lr)
+    for _ in range(steps):
+        run.step(x, y)
+    out.record(losses=run.losses, table=run.table, bias=run.bias)
+
+
+def no_room(out, variant, *, table, bias, x, y, lr):
+    out.offered(table=table, bias=bias)
