@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import figures, fixes, flows, planning, walkthrough
+from engine.commands import figures, fixes, flows, planning, regimes, walkthrough
 from engine.commands.session import fresh_seed
 from engine.commands.slips import Problem, problems
 from engine.errors import EngineError, NotApplicable, SpecError
@@ -123,6 +123,8 @@ def _proofs(
         for entry in catalogue.entries.values():
             if only not in (None, entry.id):
                 continue
+            if entry.kind == "build":
+                yield from _regime_proofs(servers, catalogue, entry)
             for name in _models_for(catalogue, entry, list(trees), sample):
                 tree = trees[name]
                 progress(f"{entry.id} on {name}")
@@ -140,6 +142,16 @@ def _proofs(
                 if only in (None, id):
                     progress(f"{id} on {name}")
                     yield _walkthrough_proof(servers, catalogue, id, name, trees[name])
+
+
+def _regime_proofs(servers: Servers, catalogue: Catalogue, entry: Entry) -> Iterator[Proof]:
+    """Each regime is one of its own, and what it measures is looked at."""
+    same = list(regimes.alike(servers, catalogue, entry.component, fresh_seed()))
+    claim = "no two regimes of a probe draw the same"
+    yield Proof(entry.id, "the pack", claim, not same, "; ".join(same))
+    missed = list(regimes.unread(servers, catalogue, entry.component, fresh_seed()))
+    claim = "what is recorded is compared"
+    yield Proof(entry.id, "the pack", claim, not missed, "; ".join(missed))
 
 
 def _why(verdict: Verdict) -> str:

@@ -156,3 +156,28 @@ def test_a_slip_of_the_author_is_told(packs: Path, tmp_path: Path, old, new, tol
     done = engine("dev", "check", packs / "scaling", "--json", cwd=tmp_path, code=3)
     assert told in done.stdout + done.stderr
     assert "three-slips.yaml" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        (
+            "probe: forward, regimes: [normal]",
+            "probe: forward, regimes: [normal, nomral]",
+            "no two regimes of a probe draw the same: forward: normal and nomral",
+        ),
+        (
+            "probe: width, regimes: [normal]",
+            "probe: width, regimes: [normal], values: [other]",
+            "what is recorded is compared: width: width in normal",
+        ),
+    ],
+)
+def test_what_a_build_leaves_unseen_is_told(packs: Path, tmp_path: Path, old, new, told) -> None:
+    """A regime that is a slip of the pen, and a value that no check looks at."""
+    file = packs / "scaling" / "01-scaling" / "scaler" / "build.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    shown = engine("dev", "check", packs / "scaling", cwd=tmp_path, code=3).stdout
+    assert told.replace(": ", " ") in " ".join(shown.split()).replace(": ", " ").replace("(", "")

@@ -158,6 +158,12 @@ PLAIN = [
     ({"within": [0.0, 2.0]}, True, False),
     ({"within": [1.0, 2.0]}, float("nan"), False),
     ({"within": [1.0, 2.0]}, "1.5", False),
+    ({"offered": X}, "TypeError", True),
+    ({"offered": X}, X, True),
+    ({"offered": X}, X * 1.01, False),
+    ({"offered": {"list": [X, 2.0]}}, {"list": [X, 2.0]}, True),
+    ({"offered": {"list": [X, 2.0]}}, {"list": [X, 2.1]}, False),
+    ({"offered": X}, None, False),
 ]
 
 

@@ -279,3 +279,42 @@ def test_every_shipped_pack_can_be_read() -> None:
         for entry in catalogue.entries.values():
             read = catalogue.build if entry.kind == "build" else catalogue.break_
             assert read(entry.id if entry.kind == "break" else entry.component).title
+
+
+def checks_of(tmp_path: Path, *checks: str) -> tuple[tuple[str, ...], ...]:
+    """The regimes of a build's checks, as a judge sees them."""
+    folder = pack(tmp_path, "one", {"part": []}, ["part"])
+    (file,) = folder.glob("*/part/build.yaml")
+    listed = ", ".join(f"{{id: c{i}, shows: {{en: s}}, {check}}}" for i, check in enumerate(checks))
+    lines = [
+        f"checks: [{listed}]" if line.startswith("checks") else line for line in BUILD.splitlines()
+    ]
+    file.write_text("\n".join(lines) + "\n")
+    return tuple(check.regimes for check in Catalogue("one", folder).build("part").checks)
+
+
+def test_every_stands_for_the_regimes_that_others_look_at_in_part(tmp_path: Path) -> None:
+    """Those that some check looks at as a whole need no more, those in `but` are left out."""
+    assert checks_of(
+        tmp_path,
+        "probe: f, regimes: [normal, single, zeros], values: [y]",
+        "probe: f, regimes: [every], values: [g]",
+        "probe: f, regimes: [every], but: [zeros], values: [h]",
+        "probe: f, regimes: [large, single]",
+        "probe: other, regimes: [far], values: [y]",
+    ) == (
+        ("normal", "single", "zeros"), ("normal", "zeros"), ("normal",), ("large", "single"), ("far",),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ("probe: g, regimes: [every]", "has no regime"),
+        ("probe: f, regimes: [normal], but: [zeros]", "`but` beside regimes by name"),
+    ],
+)
+def test_every_without_others_and_but_without_every_are_errors(tmp_path, check, told) -> None:
+    """A check that looks at nothing would always pass."""
+    with pytest.raises(SpecError, match=told):
+        checks_of(tmp_path, "probe: f, regimes: [normal], values: [y]", check)

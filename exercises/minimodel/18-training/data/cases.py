@@ -84,7 +84,7 @@ def same_rng(rng, regime, dtype):
 
 def too_few(rng, regime, dtype):
     B, T, _ = sizes(rng, "normal")
-    n = {"none": 0, "one": 1, "one_short": T}.get(regime) or int(rng.integers(1, T))
+    n = {"none": 0, "one": 1, "one_short": T}.get(regime, int(rng.integers(1, T)))
     return {"ids": apart(rng, n), "batch_size": B, "seq_len": T, "seed": any_seed(rng)}
 
 

@@ -95,7 +95,7 @@ def any_seed(rng):
 def one_window(rng, regime, dtype):
     """A text of which only one piece can be drawn, so that nothing is left to chance."""
     V, B, T = sizes(rng, regime)
-    count = {"no_steps": 0, "one_step": 1, "many": 20}.get(regime) or int(rng.integers(3, 5))
+    count = {"no_steps": 0, "one_step": 1, "many": 20}.get(regime, int(rng.integers(3, 5)))
     return {
         **model(rng, regime, V, dtype),
         "ids": rng.integers(0, V, T + 1),
