@@ -6,6 +6,7 @@ Everything heavier than typer is imported inside the command that needs it.
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -51,15 +52,6 @@ def _maybe_session(name: str | None) -> Any:
         if name is not None:
             raise
         return None
-
-
-def _ahead() -> None:
-    """Before anything else in a command that will run the learner's code: its interpreter starts
-    while this one still imports.
-    """
-    from engine.run.zygote import ahead
-
-    ahead()
 
 
 def _emit(report: Any, as_json: bool) -> None:
@@ -144,7 +136,6 @@ def submit_build(
 
     Example: engine submit-build embedding
     """
-    _ahead()
     report = _submit_build(_session(learner), id, answers, json)
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
@@ -180,13 +171,18 @@ def break_(
 
     Example: engine break tied-vocab-mismatch
     """
-    _ahead()
     from engine.commands import break_ as command
     from engine.view.out import Progress
 
     session = _session(learner)
     ask = _how_to_ask(session, answers, editor, json)
-    _emit(command.run(session, id, ask, progress=Progress()), json)
+
+    def meanwhile() -> None:
+        """What the end needs is imported while the bug is looked for."""
+        if not json:
+            import_module("engine.view.breaks")
+
+    _emit(command.run(session, id, ask, progress=Progress(), meanwhile=meanwhile), json)
 
 
 def _how_to_ask(session: Any, answers: Path | None, editor: bool, json: bool) -> Any:
@@ -279,7 +275,6 @@ def submit_fix(answers: Answers = None, learner: Who = None, json: Json = False)
 
     Example: engine submit-fix
     """
-    _ahead()
     report = _submit_fix(_session(learner), answers, json)
     _emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
@@ -306,7 +301,6 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
 
     Example: engine submit
     """
-    _ahead()
     from engine.practice.store import opened
 
     session = _session(learner)

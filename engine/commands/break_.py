@@ -48,9 +48,16 @@ Ask = Callable[[Opening], Sequence[Answer]]
 
 
 def run(
-    session: Session, id: str, ask: Ask, *, progress: flows.Progress = flows.quiet
+    session: Session,
+    id: str,
+    ask: Ask,
+    *,
+    progress: flows.Progress = flows.quiet,
+    meanwhile: Callable[[], object] = lambda: None,
 ) -> BreakReport:
     """Break a practice copy of the learner's code.
+
+    meanwhile: what else is to be done while the bug is looked for.
 
     Raises NotApplicable when an exercise is open or the code is not healthy where this one needs
     it, and whatever the files, the specs or the learner's answers are at fault for.
@@ -74,6 +81,7 @@ def run(
         notes.check(notes_file)
         with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
             Later(_imported)
+            Later(meanwhile)
             files = session.model_files()
             tree = learner.tree(catalogue, files, learner.model)
             planned = planning.plan_break(
@@ -84,7 +92,14 @@ def run(
             _, observed = at_once(
                 lambda: _write(session, entry.id, attempt, files, planned),
                 lambda: look(
-                    servers, session, entry.id, tree, broken, answers, dtype=planned.dtype
+                    servers,
+                    session,
+                    entry.id,
+                    tree,
+                    broken,
+                    answers,
+                    dtype=planned.dtype,
+                    server="learner",
                 ),
             )
         session.store.append(

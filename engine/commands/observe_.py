@@ -88,10 +88,11 @@ def look(
     answers: Sequence[Answer],
     *,
     dtype: str = "",
+    server: str = "shown",
 ) -> Observed:
     """Run what the exercise observes on both trees; score the answers by what came out.
 
-    dtype: of the healthy tree's arrays, where it is known.
+    dtype: of the healthy tree's arrays, where it is known. server: one that has compiled most of it.
     """
     spec, file = session.catalogue.break_(id), session.catalogue.entry(id).file
     dtype = dtype or flows.dtype_of(servers, session.catalogue, healthy)
@@ -100,7 +101,7 @@ def look(
     cases = servers.cases(shown_draws(sorted(wanted), file, dtype))
     work = jobs_of(cases)
     before, after = servers.several(
-        [(healthy, work, servers.limit), (broken, work, servers.limit)], server="shown"
+        [(healthy, work, servers.limit), (broken, work, servers.limit)], server=server
     )
     own = dict(zip(sorted(wanted), before, strict=True))
     now = dict(zip(sorted(wanted), after, strict=True))

@@ -16,7 +16,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-from importlib import resources
 
 from engine.errors import LearnerCodeError, StorageError
 
@@ -145,9 +144,9 @@ def unused() -> None:
 def bootstrap() -> bytes:
     """The child's modules as one text: [[name, source], ...] in JSON, parents first."""
     stubs = [[name, ""] for name in ("engine", "engine.run", "engine.run.child")]
-    folder = resources.files("engine.run.child")
-    sources = [
-        [f"engine.run.child.{name}", (folder / f"{name}.py").read_text("utf-8")]
-        for name in CHILD_MODULES
-    ]
+    folder = os.path.join(os.path.dirname(__file__), "child")  # importlib.resources takes 12 ms
+    sources = []
+    for name in CHILD_MODULES:
+        with open(os.path.join(folder, f"{name}.py"), encoding="utf-8") as file:
+            sources.append([f"engine.run.child.{name}", file.read()])
     return json.dumps(stubs + sources).encode()

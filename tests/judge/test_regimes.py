@@ -22,7 +22,7 @@ from engine.run.types import Case, Outcome, Raised
 from engine.spec.load import Catalogue
 
 LISTED = Path(__file__).with_name("regimes.yaml")
-COMPONENTS = [c for c in Catalogue.find("minimodel").contract.components]
+COMPONENTS = list(Catalogue.find("minimodel").contract.components)
 
 
 def judged_by(catalogue: Catalogue) -> dict[str, list[str]]:
