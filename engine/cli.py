@@ -142,6 +142,9 @@ def submit_build(
 
 
 def _submit_build(session: Any, id: str | None, answers: Path | None, json: bool) -> Any:
+    from engine.commands import warm
+
+    warm.begin(session, "learner")
     from engine.commands import submit_build as command
     from engine.commands.questions import nobody, written
     from engine.view import ask
@@ -171,10 +174,13 @@ def break_(
 
     Example: engine break tied-vocab-mismatch
     """
+    from engine.commands import warm
+
+    session = _session(learner)
+    warm.begin(session, "learner", "traced")
     from engine.commands import break_ as command
     from engine.view.out import Progress
 
-    session = _session(learner)
     ask = _how_to_ask(session, answers, editor, json)
 
     def meanwhile() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.commands import flows
 from engine.commands.dev_check import models
+from engine.commands.warm import servers_for
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.load import Catalogue
@@ -28,5 +28,5 @@ def plain(catalogue: Catalogue) -> Tree:
 @pytest.fixture(scope="module")
 def servers(catalogue: Catalogue) -> Iterator[Servers]:
     """Warm servers for one test module."""
-    with flows.servers_for(catalogue, None) as warm:
+    with servers_for(catalogue, None) as warm:
         yield warm

@@ -11,6 +11,7 @@ from engine.commands import flows, planning
 from engine.commands.answers import Answer, shown
 from engine.commands.observe_ import Observed, look, notes_text
 from engine.commands.session import Session, fresh_seed, title
+from engine.commands.warm import servers_of
 from engine.errors import NotApplicable, UsageError
 from engine.practice import entries, notes
 from engine.practice.store import Attempt, alone, opened
@@ -79,11 +80,10 @@ def run(
             )
         notes_file = learner.notes(entry.phase_number)
         notes.check(notes_file)
-        with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+        with servers_of(session) as servers:
             Later(_imported)
             Later(meanwhile)
-            files = session.model_files()
-            tree = learner.tree(catalogue, files, learner.model)
+            files, tree = session.code
             planned = planning.plan_break(
                 servers, catalogue, entry.id, tree, fresh_seed(), progress=progress
             )

@@ -12,6 +12,7 @@ import msgspec
 from engine.commands import figures, fixes, flows, planning, regimes, walkthrough
 from engine.commands.session import fresh_seed
 from engine.commands.slips import Problem, problems
+from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.judge.verdict import Verdict
 from engine.practice import model
@@ -119,7 +120,7 @@ def _proofs(
             where=f"{catalogue.folder / 'models'}:1:1",
             next="Put a healthy implementation into models/<name>/.",
         )
-    with flows.servers_for(catalogue, None) as servers:
+    with servers_for(catalogue, None) as servers:
         for entry in catalogue.entries.values():
             if only not in (None, entry.id):
                 continue

@@ -11,6 +11,7 @@ from engine.commands import fixes, flows, planning
 from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.commands.submit_fix import suspicious, unified
+from engine.commands.warm import servers_for
 from engine.errors import EngineError, LearnerCodeError, UsageError
 from engine.judge.explain import sentence
 from engine.judge.verdict import Result, Verdict
@@ -65,7 +66,7 @@ def _lines(
 ) -> Iterator[Line]:
     given = [Path(path).expanduser() for path in candidates]
     hidden = [path.resolve() for path in (*given, healthy, broken) if path is not None]
-    with flows.servers_for(catalogue, None, hidden) as servers:
+    with servers_for(catalogue, None, hidden) as servers:
         before, fault = _given(servers, catalogue, id, healthy)
         bug: Tree | None = None
         if not fault and broken is not None:

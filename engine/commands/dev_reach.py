@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.commands import flows, planning
+from engine.commands import planning
 from engine.commands.session import fresh_seed
+from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, UsageError
 from engine.practice import model as models
 from engine.practice.files import inside, storage
@@ -78,7 +79,7 @@ def _lines(
     write: Path | None,
     only: Sequence[str],
 ) -> Iterator[Line]:
-    with flows.servers_for(catalogue, None) as servers:
+    with servers_for(catalogue, None) as servers:
         for folder in folders:
             known: planning.Siblings | None = None  # measured once for all breaks of a model
             for entry in chosen:

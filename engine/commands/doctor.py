@@ -10,8 +10,8 @@ from importlib import metadata
 import msgspec
 
 from engine import __version__
-from engine.commands import flows
 from engine.commands.session import Session
+from engine.commands.warm import servers_for
 from engine.errors import EngineError
 from engine.run.servers import Servers
 from engine.spec.load import Catalogue, packs
@@ -53,7 +53,7 @@ def run(session: Session | None) -> DoctorReport:
     catalogue = session.catalogue if session else Catalogue.find(sorted(packs())[0])
     python = session.learner.python() if session else None
     try:
-        with flows.servers_for(catalogue, python) as servers:
+        with servers_for(catalogue, python) as servers:
             findings += _inside(servers, session)
     except EngineError as error:
         findings.append(Finding("learner's interpreter", False, error.what))

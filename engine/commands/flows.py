@@ -7,7 +7,6 @@ of a learner's store. The verdict on a fix is in `fixes`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
@@ -137,11 +136,3 @@ class Teller:
     def _tell(self, result: Result) -> None:
         self._next += 1
         self._told(result, self._next, len(self._plan.checks))
-
-
-def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
-    """Servers that hold this pack; the pack's own folder is closed to learner code."""
-    return Servers(
-        catalogue.code(), python=python, hidden=[*hidden, catalogue.folder],
-        modes=catalogue.contract.modes, updates=catalogue.contract.updates,
-    )  # fmt: skip

@@ -9,6 +9,7 @@ import msgspec
 from engine.commands import flows
 from engine.commands.answers import Answer, shown
 from engine.commands.session import Session
+from engine.commands.warm import servers_of
 from engine.judge.plan import derive
 from engine.observe import diagnostics
 from engine.observe.diagnostics import Observation
@@ -49,7 +50,7 @@ def run(session: Session) -> ObserveReport:
     healthy, now = trees(session, attempt)
     predicted = attempt.last("predicted") or {"answers": []}
     answers = [msgspec.convert(one, Answer) for one in predicted["answers"]]
-    with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+    with servers_of(session) as servers:
         observed = look(servers, session, attempt.exercise, healthy, now, answers)
     return ObserveReport(
         attempt.exercise,

@@ -14,6 +14,7 @@ from engine.errors import NotApplicable, UsageError
 from engine.practice import learner as learners
 from engine.practice.learner import Learner
 from engine.practice.store import Attempt, Store, attempts, latest, opened
+from engine.run.types import Tree
 from engine.spec.load import Catalogue, Entry
 
 
@@ -54,6 +55,14 @@ class Session:
     def text(self, text: Mapping[str, str]) -> str:
         """A text of a spec in the learner's language."""
         return said(text, self.learner.lang)
+
+    @cached_property
+    def code(self) -> tuple[dict[str, bytes], Tree]:
+        """The learner's files, as they are on disk when they are first asked for, and the tree that they
+        are. Raises LearnerCodeError.
+        """
+        files = self.model_files()
+        return files, self.learner.tree(self.catalogue, files, self.learner.model)
 
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""

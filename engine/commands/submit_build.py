@@ -10,6 +10,7 @@ import msgspec
 from engine.commands import flows
 from engine.commands.questions import Answered, Ask, ask_all, nobody, still_open
 from engine.commands.session import Session, fresh_seed
+from engine.commands.warm import servers_of
 from engine.errors import UsageError
 from engine.judge.verdict import Result, Verdict
 from engine.practice.store import alone
@@ -57,9 +58,8 @@ def run(
     entry = chosen(session, id)
     spec = catalogue.build(entry.id)
     first = _to_build_first(session, entry)
-    files = session.model_files()
-    tree = learner.tree(catalogue, files, learner.model)
-    with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+    with servers_of(session) as servers:
+        files, tree = session.code
         servers.progress = progress
         verdict = flows.grade_build(
             servers, catalogue, entry.component, tree, fresh_seed(),

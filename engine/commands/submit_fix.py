@@ -13,6 +13,7 @@ from engine.commands import fixes, flows
 from engine.commands.answers import Answer
 from engine.commands.observe_ import trees
 from engine.commands.session import Session, fresh_seed
+from engine.commands.warm import servers_of
 from engine.judge.verdict import Verdict
 from engine.practice import entries, notes
 from engine.practice.store import Attempt, alone
@@ -78,7 +79,7 @@ def run(
         broken = _broken(session, attempt)
         before, now = trees(session, attempt)
         changed = unified(broken, now.files)
-        with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+        with servers_of(session) as servers:
             servers.progress = progress
             verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed())
             sandbox = servers.sandbox

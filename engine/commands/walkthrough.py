@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.commands import flows
 from engine.commands.session import Session
+from engine.commands.warm import servers_of
 from engine.errors import LearnerCodeError, NotApplicable, SpecError, UsageError
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
@@ -86,7 +87,7 @@ def run(
     ids = _ids(vocabulary(spec), text)
     tree = learner.tree(catalogue, session.model_files(), learner.model)
     progress("a short training of your model")
-    with flows.servers_for(catalogue, learner.python(), [learner.home]) as servers:
+    with servers_of(session) as servers:
         values = walked(servers, spec, tree, ids)
     words = list(vocabulary(spec))
     before, after = (

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.commands import flows
+from engine.commands import flows, warm
 from engine.commands.dev_judge import Line, run
 from engine.commands.dev_reach import tree_at
 from engine.spec.load import Catalogue
@@ -29,7 +29,7 @@ def pairs(folders: list[Path], count: int, seed: int) -> Iterator[tuple[str, boo
     catalogue = Catalogue.find("minimodel")
     breaks = [entry.id for entry in catalogue.entries.values() if entry.kind == "break"]
     models = [model for folder in folders for model in sorted(folder.glob("*/"))]
-    with flows.servers_for(catalogue, None) as servers:
+    with warm.servers_for(catalogue, None) as servers:
         dtypes = {m: flows.dtype_of(servers, catalogue, tree_at(catalogue, m)) for m in models}
     chosen = random.Random(seed)
     for _ in range(count):

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.commands import fixes, flows
+from engine.commands import fixes, flows, warm
 from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError
@@ -127,7 +127,7 @@ def main() -> None:
     accepted: Counter[str] = Counter()
     started = time.perf_counter()
     folders = [m for f in given.folders or [CORPUS] for m in sorted(f.glob("*/"))]
-    with flows.servers_for(catalogue, None) as servers:
+    with warm.servers_for(catalogue, None) as servers:
         for folder in folders:
             tree = tree_at(catalogue, folder.resolve())
             for component, source, line, edit in all_of(catalogue, tree):

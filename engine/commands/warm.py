@@ -1,0 +1,77 @@
+"""Servers for a command, which may be started, and handed the learner's code, before the rest is imported."""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from engine.commands.session import Session
+from engine.errors import EngineError
+from engine.run.abreast import Later
+from engine.run.servers import Servers
+from engine.spec.load import Catalogue
+
+
+def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
+    """Servers that hold this pack; the pack's own folder is closed to learner code."""
+    return Servers(
+        catalogue.code(), python=python, hidden=[*hidden, catalogue.folder],
+        modes=catalogue.contract.modes, updates=catalogue.contract.updates,
+    )  # fmt: skip
+
+
+def _of(session: Session) -> Servers:
+    return servers_for(session.catalogue, session.learner.python(), [session.learner.home])
+
+
+class Warm:
+    """The servers of one session, on their way: they are given the learner's code and compile it."""
+
+    def __init__(self, session: Session, *names: str) -> None:
+        self.servers = _of(session).__enter__()
+        self._handed = Later(lambda: self.servers.ready(session.code[1], *names))
+
+    def ready(self) -> Servers:
+        """When they have it. What went wrong on the way will go wrong again, for whoever needs it."""
+        self._handed.wait()
+        return self.servers
+
+    def close(self) -> None:
+        """Where nobody came for them."""
+        self.ready().__exit__(None, None, None)
+
+
+_begun: dict[Session, Warm] = {}
+
+
+def begin(session: Session, *names: str) -> None:
+    """Have the servers of these names handed the learner's code while the caller still imports.
+
+    Errors are left to those who come later.
+    """
+    try:
+        _begun[session] = Warm(session, *names)
+    except EngineError:
+        return
+    atexit.register(_unused)
+
+
+def _unused() -> None:
+    while _begun:
+        _begun.popitem()[1].close()
+
+
+@contextmanager
+def servers_of(session: Session) -> Iterator[Servers]:
+    """The servers that were begun for this session, else new ones. Raises LearnerCodeError."""
+    warm = _begun.pop(session, None)
+    if warm is None:
+        with _of(session) as fresh:
+            yield fresh
+        return
+    try:
+        yield warm.ready()
+    finally:
+        warm.servers.__exit__(None, None, None)
