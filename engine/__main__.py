@@ -1,18 +1,27 @@
 """The way in: the interpreter that runs learner code starts before anything else is imported."""
 
+import atexit
+import os
 import sys
 
 RUN_CODE = ("break", "observe", "submit", "submit-build", "submit-fix")
 
 
 def main() -> None:
-    """Run the command."""
+    """Run the command, and leave: taking this interpreter apart would take another 40 ms."""
     words = sys.argv[1:]
     if words and words[0] in RUN_CODE and not {"--help", "-h"} & set(words):
         _ahead()
     from engine.cli import main as run
 
-    run()
+    code: object = 0
+    try:
+        run()
+    except SystemExit as left:
+        code = left.code
+    if code is None or isinstance(code, int):
+        _leave(int(code or 0))
+    sys.exit(str(code))
 
 
 def _ahead() -> None:
@@ -22,6 +31,17 @@ def _ahead() -> None:
         ahead()
     except Exception:  # whoever needs the interpreter will find out, and can say it
         pass
+
+
+def _leave(code: int) -> None:
+    """End now, after whatever was to be done at the end."""
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):  # nobody reads any more
+            code = code or 1
+    os._exit(code)
 
 
 if __name__ == "__main__":

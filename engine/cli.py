@@ -142,9 +142,10 @@ def submit_build(
 
 
 def _submit_build(session: Any, id: str | None, answers: Path | None, json: bool) -> Any:
-    from engine.commands import warm
+    if id is not None:
+        from engine.commands import warm
 
-    warm.begin(session, "learner")
+        warm.begin(session, id, "learner")
     from engine.commands import submit_build as command
     from engine.commands.questions import nobody, written
     from engine.view import ask
@@ -177,7 +178,7 @@ def break_(
     from engine.commands import warm
 
     session = _session(learner)
-    warm.begin(session, "learner", "traced")
+    warm.begin(session, id, "learner", "traced")
     from engine.commands import break_ as command
     from engine.view.out import Progress
 

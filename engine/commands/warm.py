@@ -27,11 +27,16 @@ def _of(session: Session) -> Servers:
 
 
 class Warm:
-    """The servers of one session, on their way: they are given the learner's code and compile it."""
+    """The servers of one session, on their way: they compile the learner's code and the pack's."""
 
-    def __init__(self, session: Session, *names: str) -> None:
+    def __init__(self, session: Session, id: str, *names: str) -> None:
+        component = session.catalogue.entry(id).component
         self.servers = _of(session).__enter__()
-        self._handed = Later(lambda: self.servers.ready(session.code[1], *names))
+        self._handed = Later(lambda: self._hand(session, component, names))
+
+    def _hand(self, session: Session, component: str, names: Sequence[str]) -> None:
+        self.servers.prepare(component)
+        self.servers.ready(session.code[1], *names)
 
     def ready(self) -> Servers:
         """When they have it. What went wrong on the way will go wrong again, for whoever needs it."""
@@ -46,13 +51,12 @@ class Warm:
 _begun: dict[Session, Warm] = {}
 
 
-def begin(session: Session, *names: str) -> None:
-    """Have the servers of these names handed the learner's code while the caller still imports.
-
-    Errors are left to those who come later.
+def begin(session: Session, id: str, *names: str) -> None:
+    """Have the servers of these names handed the learner's code while the caller still imports, for the
+    exercise `id`. Errors are left to those who come later.
     """
     try:
-        _begun[session] = Warm(session, *names)
+        _begun[session] = Warm(session, id, *names)
     except EngineError:
         return
     atexit.register(_unused)

@@ -475,6 +475,12 @@ class Servers:
             if CORES > 1 and name != TRACED:
                 self._hold(f"{name}+", tree)
 
+    def prepare(self, component: str) -> None:
+        """Have the pack's code for a component compiled while something else goes on. Raises
+        LearnerCodeError.
+        """
+        self._server("pack").send({"do": "warm", "components": [component]})
+
     def _hold(self, name: str, tree: Tree) -> None:
         """Give a server the tree that it is to run, unless it has it already."""
         if self._held.get(name) is tree:

@@ -11,7 +11,7 @@ from workbench import GRACE, LOUD, environment
 
 PROBE = """
 import sys
-from engine.__main__ import main
+from engine.cli import main
 try:
     main()
 except SystemExit:

@@ -121,6 +121,8 @@ def serve(fd):
                 sandbox.forget_checkout(message["hidden"])
                 held.ruleset = sandbox.landlock_ruleset(held.workdir, message["hidden"])
                 held.program = sandbox.seccomp_program()
+        elif kind == "warm":
+            held.texts.warm(needed(held.texts.files, set(message["components"])))
         elif kind == "tree":
             fresh = Tree(message["root"], message["roots"], message["files"])
             fresh.inherit(held.tree)
