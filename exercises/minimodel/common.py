@@ -59,6 +59,8 @@ def leading(rng, regime):
         return EQUAL, EQUAL
     if regime == "no_batch":
         return ()
+    if regime == "one_axis":
+        return (int(rng.integers(3, 8)),)
     if regime == "single":
         return (1, 1)
     if regime == "deep":

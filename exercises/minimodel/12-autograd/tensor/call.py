@@ -315,7 +315,7 @@ def offered(learner, record, x, positive, row, other_row, weight, i):
         "new_axis": (lambda a: a[None, i], x),
         "mask": (lambda a: a[x > 0], x),
         "every_other": (lambda a: a[:, ::2], x),
-        "list": (lambda a: a[[i, 0, i]], x),
+        "list": (lambda a: a[[i, 0]], x),
     }
     for name, (op, *arrays) in ops.items():
         beyond(record, name, lambda op=op, arrays=arrays: found(op, *arrays))

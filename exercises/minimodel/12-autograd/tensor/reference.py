@@ -273,4 +273,4 @@ def offered(out, variant, *, x, positive, row, other_row, weight, i):
     out.offered(array_by_tensor=[y, x.T @ above(y)], turned_around=[x.T, above(x.T).T])
     out.offered(last=picked(-1), dots=picked((Ellipsis, 0)), new_axis=picked((None, i)))
     out.offered(mask=picked(x > 0), every_other=picked((slice(None), slice(None, None, 2))))
-    out.offered(list=picked([i, 0, i]))
+    out.offered(list=picked([i, 0]))

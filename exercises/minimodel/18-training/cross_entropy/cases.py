@@ -11,6 +11,8 @@ def sizes(rng, regime):
         return int(rng.integers(130, 200))
     if regime == "equal_sizes":
         return EQUAL
+    if regime == "bytes":
+        return int(rng.integers(130, 250))
     return 1 if regime == "one_class" else distinct(rng, V=(3, 23))[0]
 
 
@@ -21,6 +23,8 @@ def forward(rng, regime, dtype):
     logits = normal(rng, (*rows, V), dtype, scale)
     targets = np.asarray(rng.integers(0, V, rows))
     ignore = None
+    if regime == "bytes":  # targets in bytes, which no place in the logits fits into
+        targets = targets.astype(np.uint8)
     if regime == "thousand":  # exactly +-1000, and ties
         logits = (1000.0 * rng.choice([-1.0, 1.0], logits.shape)).astype(dtype)
     if regime == "equal":
