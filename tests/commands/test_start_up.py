@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from workbench import GRACE, LOUD, environment
+from workbench import GRACE, LOUD, engine, environment
 
 PROBE = """
 import sys
@@ -59,3 +60,34 @@ def test_help_loads_none_of_the_rooms(tmp_path: Path) -> None:
 def test_the_engine_never_loads_torch_itself(opened: Path) -> None:
     """Whatever the learner's framework: the parent process judges without it."""
     assert "torch" not in loaded("submit-fix", cwd=opened)
+
+
+ENDED_EARLY = {
+    ("break", LOUD): 4,  # one is open
+    ("break", "embedding"): 2,
+    ("break", "nonsense"): 2,
+    ("submit-build", "nonsense"): 2,
+    ("submit-build", LOUD): 2,
+    ("submit-build", "embedding"): 0,
+    ("break", "--help"): 0,
+}
+
+
+@pytest.mark.parametrize("words", ENDED_EARLY, ids=" ".join)
+def test_what_was_started_early_is_gone_in_the_end(
+    opened: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """Whether the command came to use it or not: no folder and no process of it is left."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    engine(*words, cwd=opened, env={"TMPDIR": str(place)}, code=ENDED_EARLY[words])
+    assert list(place.iterdir()) == []
+    there = [link for link in Path("/proc").glob("[0-9]*/cwd") if _leads(link, place)]
+    assert there == []
+
+
+def _leads(link: Path, place: Path) -> bool:
+    try:
+        return os.readlink(link).startswith(str(place))
+    except OSError:  # it has ended meanwhile, or is not ours
+        return False
