@@ -19,6 +19,7 @@ from engine.spec.load import (
     load,
     probes_of_steps,
     roles_of_steps,
+    spelled_out,
     steps_of,
     texts,
 )
@@ -80,6 +81,8 @@ def _entry_problems(
     kind: type[Build] | type[Break] = Build if entry.kind == "build" else Break
     try:
         spec = load(Path(entry.file), kind)
+        if isinstance(spec, Build):
+            spelled_out(spec.checks, entry.file)
     except SpecError as error:
         yield Problem(error.where, f"{error.what} {error.next}".strip())
         return
@@ -205,5 +208,17 @@ def _break_problems(spec: Break) -> Iterator[str]:
                     patterns.parse(code)
                 except SyntaxError as error:
                     yield f"the pattern {code!r} is not Python: {error.msg}."
+            if not step.pattern.replace and _is_statement(step.pattern.find):
+                yield (
+                    f"the pattern {step.pattern.find!r} is a statement, and an empty `replace` takes an item"
+                    " out of a call or a sequence: write `pass`."
+                )
     if not any(symptom.like != BEFORE for symptom in spec.fingerprint):
         yield "the fingerprint has nothing that differs from healthy code."
+
+
+def _is_statement(pattern: str) -> bool:
+    try:
+        return isinstance(patterns.parse(pattern), ast.stmt)
+    except SyntaxError:  # told elsewhere
+        return False

@@ -139,13 +139,14 @@ def test_a_pack_brings_its_own_template(env: dict[str, str], tmp_path: Path) -> 
     [
         ("find: self.width = $X,", "find: self.width = ,", "is not Python"),
         ("find: self.width = $X,", "find: a = 1; b = 2,", "one expression or one statement"),
+        ("replace: self.width = 1,", 'replace: "",', "write `pass`"),
         ("inside: [Scaler]", "inside: [Skaler]", "Skaler"),
         ('value: "y"', 'value: "z"', "'z'"),
         ("probe: scaler.forward, regime: normal, replace", "probe: scaler.forwards, regime: normal, replace", "scaler.forwards"),
         ("proves: [scaler.width]", "proves: [scaler.widths]", "scaler.widths"),
         ("on: plain", "on: plane", "plane"),
     ],
-    ids=["syntax", "two statements", "role", "value", "probe of a step", "proves", "model"],
+    ids=["syntax", "two statements", "nothing for a statement", "role", "value", "probe of a step", "proves", "model"],
 )  # fmt: skip
 def test_a_slip_of_the_author_is_told(packs: Path, tmp_path: Path, old, new, told) -> None:
     """With the file, before or while it is proved; never as a bug in the engine."""
