@@ -87,8 +87,8 @@ def grade_fix(
         return verdict
     nearby = near(
         servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
-        component=entry.component, callers=callers, seed=seed, dtype=dtype,
-        variants=spec.acceptable,
+        component=entry.component, close=extent.users | extent.beside, callers=callers,
+        seed=seed, dtype=dtype, variants=spec.acceptable,
     )  # fmt: skip
     return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
@@ -35,18 +35,20 @@ def near(
     *,
     callers: Sequence[str] = (),
     component: str,
+    close: Collection[str] = (),
     seed: int,
     dtype: str,
     variants: Sequence[str],
 ) -> Nearby:
     """Compare a candidate with the code before the break near these numbers.
 
-    component: the broken one. callers: modules that the change may ask for.
+    component: the broken one. close: those that run changed code. callers: modules that the change may
+    ask for.
     """
     usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
     own_checks = [check for check in checks if check[0] == component]
     rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
-    made = joined(*(one.without(left_out(one, component)) for one in (usual, rare)))
+    made = joined(*(one.without(left_out(one, component, close)) for one in (usual, rare)))
     cases = servers.cases(made.draws, healthy=False)
     own = servers.outcomes(before, jobs_of(cases), server="before", limit=PATIENCE)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]

@@ -7,7 +7,7 @@ hundred roundings away give the same too.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 import numpy as np
@@ -35,14 +35,17 @@ class Nearby(msgspec.Struct, frozen=True):
     candidate: Sequence[Outcome]
 
 
-def left_out(plan: Plan, component: str) -> set[int]:
-    """All but MOST draws, drawn by lot; half of them of this component, where there are as many."""
+def left_out(plan: Plan, component: str, close: Collection[str] = ()) -> set[int]:
+    """All but MOST draws, drawn by lot; half of them of this component, where there are as many, and of
+    the others those that are close to the change first.
+    """
     lots = sorted(range(len(plan.draws)), key=lambda i: derive(plan.seed, "lot", i))
     first = [i for i in lots if plan.draws[i].component == component]
     kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
     kept += [i for i in first if _far(plan.draws[i])][: MOST // 4]
     others = [i for i in lots if plan.draws[i].component != component and not _far(plan.draws[i])]
+    others.sort(key=lambda i: plan.draws[i].component not in close)
     others = others[: max(MOST // 2, MOST - len(first))]
     first = [*kept, *(i for i in first if i not in kept)][: MOST - len(others)]
     return set(lots) - {*first, *others}

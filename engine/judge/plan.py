@@ -14,7 +14,7 @@ from engine.run.types import LATE, Draw, Lean
 from engine.spec.types import Check
 
 LARGEST_SIZE = 1100  # of a size that is brought near a number
-FURTHEST = 5000  # of one of the broken component's, where its cases say that this is quick
+FURTHEST = 60_000  # of one of the broken component's, where its cases say that this is quick
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
 FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a break stands on
 OWN_DRAWS = 8  # the same, for other probes of the broken component
@@ -76,6 +76,7 @@ def plan(
             regimes[regime] = max(regimes.get(regime, 0), check.draws)
     draws: list[Draw] = []
     places: dict[tuple[str, str, str], list[int]] = {}
+    turns: Counter[tuple[str, str]] = Counter()
     for (component, probe), regimes in counts.items():
         each = -(-at_least.get(probe, 0) // len(regimes))
         turn = itertools.cycle(manners)
@@ -83,7 +84,10 @@ def plan(
             for i in range(max(count, each)):
                 value = derive(seed, component, probe, regime, i)
                 places.setdefault((component, probe, regime), []).append(len(draws))
-                draws.append(Draw(component, probe, regime, value, dtype, next(turn)))
+                manner = next(turn)
+                here = turns[component, manner]
+                turns[component, manner] += 1
+                draws.append(Draw(component, probe, regime, value, dtype, manner, turn=here))
     if last and counts:
         component, probe = most_looked_at(checks)
         regime = next(iter(counts[component, probe]))

@@ -68,6 +68,7 @@ class Job(msgspec.Struct, frozen=True):
     manner: str = ""  # see types.Draw
     caller: str = ""  # the name of the module that calls, in the manner "inside"; "": one by turns
     repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
+    turn: int = 0  # which of the modes follows on priming
 
 
 def repeats_of(draw: Draw) -> int:
@@ -90,6 +91,7 @@ def jobs_of(cases: Sequence[Case]) -> list[Job]:
             case.draw.manner,
             case.draw.lean.name if case.draw.lean else "",
             repeats_of(case.draw),
+            case.draw.turn,
         )
         for case in cases
     ]
@@ -429,7 +431,7 @@ class Servers:
                     "caller": jobs[i].caller,
                     "repeats": jobs[i].repeats,
                     "made": list(self._made.get(jobs[i].manner, ())),
-                    "then": self._modes[jobs[i].seed % len(self._modes)],
+                    "then": self._modes[jobs[i].turn % len(self._modes)],
                     "updates": self._updates,
                 }
                 for i in rest

@@ -102,7 +102,7 @@ class Draw(msgspec.Struct, frozen=True):
     """One input to be drawn: which probe of which component, in which regime, from which seed.
 
     `manner`: how it is given to the learner's code, which must not matter: a mode of the pack, or
-    one of MANNERS.
+    one of MANNERS. `turn`: how many draws of the component come in this manner before.
     """
 
     component: str
@@ -112,6 +112,7 @@ class Draw(msgspec.Struct, frozen=True):
     dtype: str = "float64"
     manner: str = ""
     lean: Lean | None = None
+    turn: int = 0
 
 
 class Case(msgspec.Struct, frozen=True):

@@ -39,11 +39,12 @@ class Leaning(numpy.random.Generator if numpy else object):
         sizes together would make a huge input.
         """
         sizes, site = list(sizes), _lines()
+        which, number = self._lean.get("which", 0), self._lean.get("number", 0)
+        if self._lean["kind"] != "size" or number > largest:
+            return sizes
         if site not in self._sites:
             self._sites.append(site)
-        which, number = self._lean.get("which", 0), self._lean.get("number", 0)
         wanted = self._sites.index(site) == which % SITES
-        wanted = wanted and self._lean["kind"] == "size" and number <= largest
         if wanted and sizes and self._turns:
             self._turns -= 1
             self.leant = True

@@ -12,6 +12,7 @@ import sys
 import time
 import types
 
+SMALLER = 0.75  # what scrambled numbers are multiplied with
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
 PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
 DEPTH = 60  # frames, in the manner "nested"
@@ -104,7 +105,7 @@ def watch(one, how):
         if how.manner == "stepped":
             move(self, kind, args, named, how)
         if how.manner == "primed":
-            prime(self, kind, args, named)
+            prime(self, kind, args, named, bool(how.then))
             if callable(getattr(self, how.then, None)):
                 getattr(self, how.then)()
         before = [digest_of(argument) for argument in args]
@@ -150,12 +151,17 @@ def floats(arguments):
     return [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind == "f"]
 
 
-def prime(one, kind, args, named):
-    """Call it with other numbers in its arguments, then in its parameters, and put theirs back."""
+def prime(one, kind, args, named, arguments_last):
+    """Call it with other numbers in its arguments, then in its parameters, and put theirs back; or the
+    other way round. What is kept for these arguments is stale after the one, what is kept of the last
+    call after the other.
+    """
     try:
         groups = [floats(args), floats(one.parameters())]
     except Exception:
         return
+    if arguments_last:
+        groups.reverse()
     for group in groups:
         with scrambled(group):
             kind.__call__(one, *args, **named)
@@ -193,9 +199,11 @@ def replace(parameters, how):
 
 
 def scramble(array):
-    """Put its numbers into another order; only the first stays where it is."""
-    if array.size > 2:
-        array.flat[1:] = array.ravel()[:0:-1].copy()
+    """Put its numbers into another order, a little smaller, so that no sum of them is what it was; only
+    the first stays what and where it is.
+    """
+    if array.size > 1:
+        array.flat[1:] = SMALLER * array.ravel()[:0:-1]
 
 
 class scrambled:

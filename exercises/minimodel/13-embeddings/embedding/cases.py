@@ -41,6 +41,8 @@ def sizes(rng, regime):
         return int(rng.integers(1100, 1300)), 39
     if regime == "many_ids":
         return 7, 2
+    if regime == "crowded":
+        return 1250, 2
     if regime == "equal_sizes":
         return EQUAL, EQUAL
     if regime == "one_row":
@@ -51,7 +53,7 @@ def sizes(rng, regime):
 
 
 def ids_for(rng, regime, V):
-    shape = (73, 139) if regime == "many_ids" else leading(rng, regime)
+    shape = {"many_ids": (73, 139), "crowded": (40, 50)}.get(regime) or leading(rng, regime)
     if regime in ("repeated", "repeated_int32", "repeated_bytes"):
         two = (V // 2, V - 1) if regime == "repeated_bytes" else rng.integers(0, V, 2)
         ids = rng.choice(two, size=(3, 4))

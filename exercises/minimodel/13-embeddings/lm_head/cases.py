@@ -1,7 +1,7 @@
 """Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
 
 import numpy as np
-from pack.common import EQUAL, blank, distinct, leading, leans, normal
+from pack.common import EQUAL, blank, distinct, leading, leaning, leans, normal
 
 
 def sizes(rng, regime):
@@ -51,9 +51,13 @@ def tied(rng, regime, dtype):
 
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
+    (V,) = leaning(rng, [V], largest=70_000)
+    d = 3 if V > 5000 else d
     rows = leading(rng, "normal" if regime == "large" else regime)
     if leans(rng) and max(rows, default=0) > 100:  # many rows: fewer columns, and one axis of rows
         V, rows = (V if V < 40 else 29), (max(rows),)
+    if V > 5000:
+        rows = rows[:1]
     scale = {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0)
     h = normal(rng, (*rows, d), dtype, scale)
     if regime == "spread_rows":  # each row a few orders of magnitude above the one before

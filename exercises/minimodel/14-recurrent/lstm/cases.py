@@ -60,6 +60,9 @@ def step(rng, regime, dtype):
         h, c = np.tanh(h), c / 1000
     if regime == "no_bias":  # as a new layer has it
         drawn["b"][...] = 0.0
+    if regime == "nothing":  # a new layer's first step on padding: no gate gets anything
+        x, h, c = np.zeros_like(x), np.zeros_like(h), np.zeros_like(c)
+        drawn["b"][...] = 0.0
     if regime == "no_forget_bias":
         drawn["b"][n : 2 * n] = 0.0
     if regime == "large_cell":

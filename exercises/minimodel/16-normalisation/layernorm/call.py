@@ -144,3 +144,10 @@ def alone(learner, record, x, bias):
     near = defined and bool(np.abs(y - bias).max() < 1e-6)
     record(defined=defined)
     record(becomes="bias" if near else "large" if defined else "nan")
+
+
+def beside(learner, record, x, gain, bias, eps, other_eps):
+    """Two norms that differ in eps; the first is used when the second is there."""
+    first = made(learner, gain, bias, eps)
+    second = made(learner, gain, bias, other_eps)
+    record(second=second(learner.Tensor(x)).data, first=first(learner.Tensor(x)).data)

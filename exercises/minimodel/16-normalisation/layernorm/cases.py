@@ -135,3 +135,11 @@ def alone(rng, regime, dtype):
     """T positions of a single feature (T, 1), and a bias."""
     T = 8 if regime == "shown" else distinct(rng, T=(3, 7))[0]
     return {"x": normal(rng, (T, 1), dtype), "bias": normal(rng, (1,), dtype)}
+
+
+def beside(rng, regime, dtype):
+    """Small numbers, so that eps counts."""
+    drawn = forward(rng, "normal", dtype)
+    del drawn["grad"]
+    drawn["x"] = (0.1 * drawn["x"]).astype(dtype)
+    return {**drawn, "eps": 0.01, "other_eps": float(rng.uniform(0.1, 0.5))}

@@ -131,3 +131,8 @@ def widths(out, variant, *, x, widths):
 def alone(out, variant, *, x, bias):
     healthy = variant != "unbiased"
     out.record(defined=healthy, becomes="bias" if healthy else "nan")
+
+
+def beside(out, variant, *, x, gain, bias, eps, other_eps):
+    for name, one in (("first", eps), ("second", other_eps)):
+        out.record(**{name: layernorm(x, gain, bias, np.zeros_like(x), one, variant)["y"]})

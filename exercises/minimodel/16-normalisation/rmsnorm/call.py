@@ -84,3 +84,10 @@ def chain(learner, record, x, depth):
     record(loud=loud, quiet=quiet, powers_of_ten=[float(np.log10(size)) for size in loud])
     bounds = {"one": 1.5, "tens": 100.0, "thousands": 1e6}
     record(ends=next((word for word, bound in bounds.items() if loud[-1] < bound), "billions"))
+
+
+def beside(learner, record, x, gain, eps, other_eps):
+    """Two norms that differ in eps; the first is used when the second is there."""
+    first = made(learner, gain, eps)
+    second = made(learner, gain, other_eps)
+    record(second=second(learner.Tensor(x)).data, first=first(learner.Tensor(x)).data)

@@ -108,3 +108,11 @@ def again(rng, regime, dtype):
         "grad": normal(rng, (T, d), dtype),
         "other_grad": normal(rng, (3, S, d), dtype),
     }
+
+
+def beside(rng, regime, dtype):
+    """Small numbers, so that eps counts."""
+    drawn = forward(rng, "normal", dtype)
+    del drawn["grad"]
+    drawn["x"] = (0.1 * drawn["x"]).astype(dtype)
+    return {**drawn, "eps": 0.01, "other_eps": float(rng.uniform(0.1, 0.5))}

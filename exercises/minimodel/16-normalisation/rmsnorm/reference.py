@@ -81,3 +81,8 @@ def chain(out, variant, *, x, depth):
         found.append(sizes(x))
     loud, quiet = (list(row) for row in zip(*found))
     out.record(loud=loud, quiet=quiet)
+
+
+def beside(out, variant, *, x, gain, eps, other_eps):
+    for name, one in (("first", eps), ("second", other_eps)):
+        out.record(**{name: rmsnorm(x, gain, np.zeros_like(x), one, variant)["y"]})

@@ -12,6 +12,9 @@ def apart(rng, n, dtype=np.int64):
     return rng.permutation(high)[:n].astype(dtype)
 
 
+FAR_IDS = 60_000  # some of these do not fit into two bytes
+
+
 def sizes(rng, regime):
     """B, T, and how many starts there are."""
     if regime == "large":
@@ -34,6 +37,8 @@ def windows(rng, regime, dtype):
     B, T, starts = sizes(rng, regime)
     kind = {"bytes": np.uint8, "narrow": np.int32}.get(regime, np.int64)
     ids = apart(rng, starts + T, kind)
+    if regime == "far_ids":
+        ids = FAR_IDS + 700 * ids
     count = {"large": 3, "many": 400}.get(regime, 12)
     return {"ids": ids, "batch_size": B, "seq_len": T, "count": count, "seed": any_seed(rng)}
 

@@ -162,25 +162,3 @@ def of_a_module(learner, record, w, b, w_grad, b_grad, lr, momentum):
         give(learner, [module.w, module.b], [w_grad, b_grad])
         optimizer.step()
     record(w=module.w.data, b=module.b.data)
-
-
-def whole_modules(learner, record, others, start, steps, lr, momentum):
-    """Modules of other components, by role, where they are built: every number of theirs begins at
-    `start` and gets the gradient 1. The least and the greatest of them afterwards.
-    """
-    for role, sizes in others.items():
-        try:
-            module = getattr(learner, role)(*sizes)
-        except Exception as error:  # of any kind: it may not be built yet
-            record(**{role: type(error).__name__})
-            continue
-        parameters = list(module.parameters())
-        for p in parameters:
-            p.data[...] = start
-        optimizer = learner.SGD(parameters, lr=lr, momentum=momentum)
-        for _ in range(steps):
-            optimizer.zero_grad()
-            give(learner, parameters, [np.ones_like(p.data) for p in parameters])
-            optimizer.step()
-        least, most = (f([f(p.data) for p in parameters]) for f in (np.min, np.max))
-        record(**{role: [float(least), float(most)]})

@@ -96,13 +96,3 @@ def of_a_module(rng, regime, dtype):
     drawn = {"w": (n, m), "b": (m,), "w_grad": (n, m), "b_grad": (m,)}
     drawn = {name: normal(rng, shape, dtype) for name, shape in drawn.items()}
     return {**drawn, "lr": float(rng.uniform(0.1, 0.4)), "momentum": float(rng.uniform(0.3, 0.95))}
-
-
-def whole_modules(rng, regime, dtype):
-    others = {
-        "LayerNorm": [6], "FFN": [6, 7], "LSTM": [3, 5], "Embedding": [7, 3], "LearnedPositional": [5, 3],
-        "MultiHeadAttention": [6, 3], "TransformerBlock": [6, 3, 5],
-    }  # fmt: skip
-    start, lr = float(rng.uniform(0.5, 2.0)), float(rng.uniform(0.05, 0.2))
-    momentum = float(rng.uniform(0.1, 0.9))
-    return {"others": others, "start": start, "steps": 2, "lr": lr, "momentum": momentum}

@@ -76,8 +76,3 @@ def succession(out, variant, *, p, grads, first, lr, momentum):
 def of_a_module(out, variant, *, w, b, w_grad, b_grad, lr, momentum):
     for name, p, g in (("w", w, w_grad), ("b", b, b_grad)):
         out.record(**{name: track(p, np.stack([g, g]), lr, momentum)[-1]})
-
-
-def whole_modules(out, variant, *, others, start, steps, lr, momentum):
-    last = float(track(np.full(1, start), np.ones((steps, 1)), lr, momentum)[-1][0])
-    out.offered(**{role: [last, last] for role in others})
