@@ -19,6 +19,9 @@ def sizes(rng, regime):
     """(leading axes, T, max_len, V, d), all different but where the regime says otherwise."""
     if "large" in regime:
         return (3,), int(rng.integers(130, 150)), 157, int(rng.integers(1100, 1300)), 39
+    if "long" in regime:  # more positions than the default
+        n = int(rng.integers(520, 600))
+        return (), n, n, int(rng.integers(17, 40)), 3
     while True:
         B, T, d, V = distinct(rng, B=(3, 4), T=(3, 7), d=(3, 13), V=(17, 40))
         n = T + int(rng.integers(2, 6))

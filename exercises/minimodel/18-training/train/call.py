@@ -270,13 +270,16 @@ def descent(learner, record, table, bias, x, y, lr, steps):
 
 
 def containers(learner, record, table, bias, x, y, lr, steps):
-    """Several steps on one batch; the model holds its parameters in a list and in a dict."""
+    """Several steps on one batch; the model holds its parameters in a list and in a dict, and one that
+    it never uses. What is differentiated between two steps belongs to neither.
+    """
 
     class Held(learner.Module):
         def __init__(self):
             super().__init__()
             self.listed = [learner.Parameter(table.copy())]
             self.named = {"bias": learner.Parameter(bias.copy())}
+            self.unused = learner.Parameter(bias.copy())
             self.config = SimpleNamespace(context_len=1 << 20, vocab_size=len(bias))
 
         def forward(self, token_ids):
@@ -285,8 +288,12 @@ def containers(learner, record, table, bias, x, y, lr, steps):
 
     model = Held()
     optimizer = PlainDescent(model, lr)
-    losses = [float(learner.train_step(model, x, y, optimizer)) for _ in range(steps)]
+    losses = []
+    for _ in range(steps):
+        losses.append(float(learner.train_step(model, x, y, optimizer)))
+        learner.cross_entropy(model(x), y).backward()
     record(losses=losses, table=model.listed[0].data, bias=model.named["bias"].data)
+    record(unused=model.unused.data)
 
 
 def no_room(learner, record, table, bias, x, y, lr):

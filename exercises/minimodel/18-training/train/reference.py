@@ -137,7 +137,9 @@ def containers(out, variant, *, table, bias, x, y, lr, steps):
     run = Run(variant, table, bias, lr)
     for _ in range(steps):
         run.step(x, y)
-    out.record(losses=run.losses, table=run.table, bias=run.bias)
+        stray = loss_and_grads(run.table, run.bias, x, y)[1]
+        run.left = [left + g for left, g in zip(run.left, stray)]
+    out.record(losses=run.losses, table=run.table, bias=run.bias, unused=bias)
 
 
 def no_room(out, variant, *, table, bias, x, y, lr):
