@@ -178,7 +178,7 @@ def break_(
     from engine.commands import warm
 
     session = _session(learner)
-    warm.begin(session, id, "learner", "traced")
+    warm.begin(session, id, *warm.TO_BREAK)
     from engine.commands import break_ as command
     from engine.view.out import Progress
 

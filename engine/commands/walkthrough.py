@@ -82,10 +82,9 @@ def run(
         _check_file(save)
     if save is not None or method == "tsne":
         _check_plots(method)
-    learner, catalogue = session.learner, session.catalogue
     text = spec.text if text is None else text
     ids = _ids(vocabulary(spec), text)
-    tree = learner.tree(catalogue, session.model_files(), learner.model)
+    tree = session.code[1]
     progress("a short training of your model")
     with servers_of(session) as servers:
         values = walked(servers, spec, tree, ids)

@@ -10,8 +10,10 @@ from pathlib import Path
 from engine.commands.session import Session
 from engine.errors import EngineError
 from engine.run.abreast import Later
-from engine.run.servers import Servers
+from engine.run.servers import TRACED, Servers
 from engine.spec.load import Catalogue
+
+TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
 
 
 def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
