@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import signal
 import sys
 
 RUN_CODE = ("break", "observe", "submit", "submit-build", "submit-fix")
@@ -34,7 +35,8 @@ def _ahead() -> None:
 
 
 def _leave(code: int) -> None:
-    """End now, after whatever was to be done at the end."""
+    """End now, after whatever was to be done at the end; an interruption would only leave it undone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         try:
