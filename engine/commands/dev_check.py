@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -24,6 +23,7 @@ from engine.spec.load import (
     packs,
 )
 from engine.spec.types import Break, Silencer
+from engine.syntax import parse
 
 TAKEN_FOR_THE_BUG = (
     "the whole fingerprint measures what the bug gives: it needs a probe or a regime that tells them"
@@ -294,7 +294,7 @@ def edited(tree: Tree, change: Silencer) -> dict[str, bytes]:
             raise SpecError(f"{edit.find!r} is not in {edit.file} of this code.")
         files[edit.file] = text.replace(edit.find, edit.replace, 1).encode()
         try:
-            ast.parse(files[edit.file])
+            parse(files[edit.file])
         except SyntaxError as error:
             raise SpecError(f"After the edit {edit.file} is not Python: {error}.") from None
     if all(tree.files.get(file) == data for file, data in files.items()):

@@ -115,12 +115,14 @@ def pipeline_source(catalogue: Catalogue, pipeline: str) -> str:
     """The source of the probe that a break names as its pipeline, with the helper it starts with."""
     import ast
 
+    from engine.syntax import parse
+
     component, _, probe = pipeline.partition(".")
     if not probe or component not in catalogue.folders:
         return ""
     text = (catalogue.folders[component] / "call.py").read_text("utf-8")
     lines = text.splitlines()
-    for node in ast.parse(text).body:
+    for node in parse(text).body:
         if isinstance(node, ast.FunctionDef) and node.name == probe:
             return "\n".join(lines[node.lineno - 1 : node.end_lineno])
     return ""

@@ -24,6 +24,7 @@ from engine.spec.load import (
     texts,
 )
 from engine.spec.types import Break, Build, Walkthrough
+from engine.syntax import parse
 
 BEFORE = "before"
 MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
@@ -152,7 +153,7 @@ def _probes(catalogue: Catalogue) -> set[str]:
         for file in ("call.py", "cases.py", "reference.py"):
             text = (folder / file).read_bytes() if (folder / file).is_file() else b""
             try:
-                module = ast.parse(text)  # of nothing, as a walkthrough has no cases
+                module = parse(text)  # of nothing, as a walkthrough has no cases
             except (SyntaxError, ValueError) as error:
                 line = getattr(error, "lineno", None) or 1
                 column = getattr(error, "offset", None) or 1

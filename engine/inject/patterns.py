@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from engine import syntax
 from engine.inject.source import SELF, Edit, Source, is_atom, same_code, structure, walked
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
@@ -30,7 +31,7 @@ class Match(msgspec.Struct, frozen=True):
 
 def parse(pattern: str) -> ast.AST:
     """The pattern's tree. Raises SyntaxError."""
-    module = ast.parse(META.sub(lambda m: PREFIX + m[1], pattern))
+    module = syntax.parse(META.sub(lambda m: PREFIX + m[1], pattern))
     if len(module.body) != 1:
         raise SyntaxError("a pattern is one expression or one statement")
     only = module.body[0]
@@ -116,7 +117,7 @@ def fitted(source: Source, node: ast.AST, new: str) -> str:
 def _expresses(text: str) -> bool:
     """Whether a text is an expression, as it stands inside parentheses."""
     try:
-        ast.parse(f"({text})", mode="eval")
+        syntax.parse_expression(f"({text})")
     except SyntaxError:
         return False
     return True

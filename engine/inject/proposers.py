@@ -24,6 +24,7 @@ from engine.inject.source import (
 )
 from engine.run.types import Tree
 from engine.spec.types import Append, Pattern, Rewrite, RoleEdit, Step
+from engine.syntax import parse
 
 Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the proposer
 Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> expressions
@@ -369,7 +370,7 @@ class Proposer:
     def _overridden(self, source: Source, scope: ast.ClassDef, rewrite: Rewrite) -> Iterator[Edits]:
         own = {node.name for node in scope.body if isinstance(node, ast.FunctionDef)}
         head = f"def {rewrite.method}({', '.join(('self', *rewrite.args))}):\n"
-        made = ast.parse(head + _deeper("pass")).body[0]
+        made = parse(head + _deeper("pass")).body[0]
         assert isinstance(made, ast.FunctionDef)
         body = _filled_in(rewrite, rewrite.replace, made) or ""
         imports = self._imports(source, scope.body[-1], head + _deeper(body))

@@ -9,11 +9,12 @@ import io
 import keyword
 import re
 import tokenize
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 import msgspec
+
+from engine.syntax import parse
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 SELF = re.compile(r"\bself\b")
@@ -23,9 +24,7 @@ BOM = b"\xef\xbb\xbf"
 @lru_cache(1024)
 def parsed(data: bytes) -> ast.Module:
     """The tree of a file, parsed once and shared: never to be changed. Raises SyntaxError, ValueError."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return ast.parse(data)
+    return parse(data)
 
 
 Pairs = tuple[tuple[int, ast.stmt, ast.stmt], ...]

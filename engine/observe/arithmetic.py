@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from engine.syntax import parse_expression
+
 OPERATORS: Mapping[type, Any] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -65,7 +67,7 @@ def evaluate(expression: str, names: Mapping[str, Any] = {}) -> float:
 
     try:
         with np.errstate(all="ignore"):
-            found = np.asarray(value(ast.parse(expression.strip(), mode="eval").body))
+            found = np.asarray(value(parse_expression(expression.strip())))
     except (SyntaxError, IndexError, TypeError, OverflowError, RecursionError, KeyError) as error:
         raise ValueError(f"{expression!r}: {error}") from None
     if found.size != 1 or not np.isfinite(found).all():

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from engine.errors import LearnerCodeError
+from engine.syntax import parse
 
 MAX_FILE = 1 << 20  # bytes
 MAX_FILES = 2000
@@ -105,7 +106,7 @@ def _stays(path: Path, root: Path) -> bool:
 def imported(source: bytes) -> set[str]:
     """The top-level names that a file imports absolutely, anywhere in it."""
     try:
-        module = ast.parse(source)
+        module = parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     names: set[str] = set()
@@ -120,13 +121,10 @@ def imported(source: bytes) -> set[str]:
 def check_syntax(files: Mapping[str, bytes]) -> None:
     """Raise LearnerCodeError for the first file that this Python cannot parse."""
     import platform
-    import warnings
 
     for path, source in files.items():
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(source, filename=path)
+            parse(source, path)
         except SyntaxError as error:
             raise LearnerCodeError(
                 f"Python {platform.python_version()} cannot parse the file: {error.msg}.",
