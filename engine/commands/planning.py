@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import difflib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 import msgspec
@@ -77,7 +77,9 @@ def plan_break(
             f"A recipe names the role {sorted(unknown)[0]!r}, which pack.yaml has not.",
             where=entry.file,
         )
-    known = siblings or Siblings(servers, catalogue, tree, seed)
+    roles = role_files(tree.roles, tree.roots, tree.files)
+    mine = {roles[role] for role in catalogue.roles_of(entry.component) if role in roles}
+    known = siblings or Siblings(servers, catalogue, tree, seed, likely=mine)
     recipes = [traced(recipe) for recipe in spec.inject]
     first = recipes[0] if recipes else ()
     servers.ready(tree, "learner", TRACED)
@@ -111,7 +113,7 @@ def plan_break(
     oracle = _oracle(
         servers, catalogue, id, _items(shown, symptoms, own[len(needed) :]), known, progress
     )
-    code = Code(tree, role_files(tree.roles, tree.roots, tree.files))
+    code = Code(tree, roles)
     try:
         injection = inject(code, spec.inject, oracle, trace, only=only)
     except NotFound as error:
@@ -294,15 +296,26 @@ def _items(
 
 
 class Siblings:
-    """What the components of a healthy tree measure, each measured when it is first asked for."""
+    """What the components of a healthy tree measure, each measured when it is first asked for.
 
-    def __init__(self, servers: Servers, catalogue: Catalogue, tree: Tree, seed: int) -> None:
+    likely: the files that will be changed, as far as they are known; None where any may be.
+    """
+
+    def __init__(
+        self,
+        servers: Servers,
+        catalogue: Catalogue,
+        tree: Tree,
+        seed: int,
+        likely: Collection[str] | None = None,
+    ) -> None:
         self._servers = servers
         self._catalogue = catalogue
         self._tree = tree
         self._seed = derive(seed, "siblings")
         self._reach = Later(lambda: Reach(tree))  # read while the first measurements are made
         self._known: dict[str, list[Item]] = {}
+        self._likely = set(tree.files if likely is None else likely)
 
     @cached_property
     def dtype(self) -> str:
@@ -324,9 +337,11 @@ class Siblings:
         where only bodies of functions differ, what ran one of them when the code was healthy.
         """
         reached = by_names(self._catalogue, self._reach(), candidate) - touched
+        old, new = self._tree.files, candidate.files
+        self._likely |= {path for path in old if old[path] != new.get(path)}
         self._measure(sorted(reached))
         found = [item for component in sorted(reached) for item in self.of(component)]
-        places = entered(self._tree.files, candidate.files) if self._told else None
+        places = entered(old, new) if self._told else None
         return found if places is None else [item for item in found if item.runs_any(places)]
 
     def of(self, component: str) -> list[Item]:
@@ -347,9 +362,10 @@ class Siblings:
         if checks:
             made = plan(checks, seed=self._seed, dtype=self.dtype)
             cases = self._servers.cases(made.draws, healthy=False)
-            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=True)
+            telling = frozenset(p for p in self._likely if p.endswith(".py") and self._told)
+            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=telling)
             for case, own in zip(cases, before, strict=True):
-                found[case.draw.component].append(Item(case, BEFORE, own))
+                found[case.draw.component].append(Item(case, BEFORE, own, telling=telling))
         self._known |= found
 
 

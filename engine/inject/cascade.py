@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -60,19 +61,20 @@ class NotFound(Exception):
 def inject(
     code: Code, recipes: Sequence[Recipe], oracle: Oracle, trace: Trace, *, only: Sequence[str] = ()
 ) -> Injection:
-    """The first candidate that the oracle accepts. Raises NotFound.
+    """The first candidate that the oracle accepts, where nothing but this component runs, or else in
+    what others share. Raises NotFound.
 
     trace: runs a probe with recording on, for role edits. only: proposers to use, all when empty.
     """
     search = Search(code, oracle, Proposer(code, trace), only)
-    for recipe in recipes:
+    for far, recipe in itertools.product((False, True), recipes):
         search.turn()
         partial: list[Candidate] = [Candidate((), "")]
         for position, step in enumerate(recipe.steps):
             last = all(later.optional for later in recipe.steps[position + 1 :])
             more = position < len(recipe.steps) - 1
             grown: list[Candidate] = []
-            for candidate, so_far, trial in search.measured(partial, step):
+            for candidate, so_far, trial in search.measured(partial, step, far):
                 if trial.accepted and last:
                     trial, finished = search.finished(candidate, trial)
                     if finished:
@@ -122,13 +124,13 @@ class Search:
         self._turn = self._oracle.tried + EACH
 
     def measured(
-        self, partial: Sequence[Candidate], step: Step
+        self, partial: Sequence[Candidate], step: Step, far: bool
     ) -> Iterator[tuple[Candidate, Candidate, Trial]]:
         """The candidates of a step with the one that each extends, and whether the symptom is there.
 
         After the first of all, two are measured at a time.
         """
-        extended = _extended(partial, step, self._proposer)
+        extended = _extended(partial, step, self._proposer, far)
         while self._oracle.tried < min(self._until, self._turn):
             group: list[tuple[Candidate, Candidate]] = []
             fresh: dict[tuple[Edit, ...], Tree] = {}
@@ -205,10 +207,10 @@ def _cleaner(
 
 
 def _extended(
-    partial: Sequence[Candidate], step: Step, proposer: Proposer
+    partial: Sequence[Candidate], step: Step, proposer: Proposer, far: bool
 ) -> Iterator[tuple[Candidate, Candidate]]:
     for so_far in partial:
-        for edits, how in proposer.edits(step):
+        for edits, how in proposer.edits(step, far):
             together = (*so_far.edits, *edits)
             if together and not overlap(together):
                 yield Candidate(tuple(sorted(set(together))), how), so_far

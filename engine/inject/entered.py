@@ -35,6 +35,11 @@ def entered(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Places |
     return frozenset(found)
 
 
+def files_of(places: Places) -> frozenset[str]:
+    """The files that these functions are in."""
+    return frozenset(place.rpartition(":")[0] for place in places)
+
+
 def _lines(was: ast.stmt, now: ast.stmt) -> set[int] | None:
     """The first lines of the functions in a statement whose bodies differ; None when more does."""
     if not isinstance(was, (*FUNCTIONS, ast.ClassDef)) or not isinstance(now, type(was)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from engine.inject.entered import Places
+from engine.inject.entered import Places, files_of
 from engine.judge.compare import Difference, difference
 from engine.run.types import Case, Outcome, Tree
 
@@ -23,6 +23,7 @@ class Item(msgspec.Struct, frozen=True):
     like: str  # BEFORE or a variant
     before: Outcome
     values: tuple[str, ...] = ()  # that count, all when empty
+    telling: frozenset[str] = frozenset()  # the files whose functions `before` tells of
 
     @property
     def probe(self) -> str:
@@ -31,7 +32,8 @@ class Item(msgspec.Struct, frozen=True):
 
     def runs_any(self, places: Places) -> bool:
         """Whether one of these functions ran in the healthy code, or nobody knows."""
-        return self.before.ran is None or not places.isdisjoint(self.before.ran)
+        known = self.before.ran is not None and files_of(places) <= self.telling
+        return not known or not places.isdisjoint(self.before.ran or ())
 
 
 class Trial(msgspec.Struct, frozen=True):

@@ -15,12 +15,15 @@ from engine.inject.source import Source
 BOTTOM = (
     -1e8
 )  # far below any score: masks are filled with -1e9, -1e30 or the lowest number there is
+COMMON = 4  # times as often executed as it held the value: then it is everybody's
 HEAD = 16  # numbers of a value that are looked at first
 Key = tuple[str, int, int, int, int]  # path, line, column, end line, end column
 
 
 class Site(msgspec.Struct, frozen=True):
-    """An expression that was executed. `steady`: what it holds, it held each time."""
+    """An expression that was executed. `steady`: what it holds, it held each time; `common`: it was
+    executed for many other values too.
+    """
 
     path: str
     line: int
@@ -29,6 +32,7 @@ class Site(msgspec.Struct, frozen=True):
     end_column: int
     node: str
     steady: bool = True
+    common: bool = False
 
     @property
     def key(self) -> Key:
@@ -46,12 +50,14 @@ class Recording:
     def __init__(self, trace: Iterable[Mapping[str, Any]]) -> None:
         self._sites: list[Site] = []
         self._times: list[int] = []  # how often each was executed
-        self._groups: dict[int, dict[tuple[int, ...], list[tuple[int, np.ndarray]]]] = {}
+        self._all: list[int] = []  # the same, with values of sizes that nobody asked for
+        self._groups: dict[int, dict[tuple[int, ...], list[tuple[int, int, np.ndarray]]]] = {}
         self._heads: dict[tuple[int, ...], np.ndarray] = {}
         for row in trace:
             self._sites.append(Site(*row["site"]))
             values, frames = row["values"], row["frames"]
             self._times.append(len(values))
+            self._all.append(row["times"])
             for value in values:
                 self._add(value)
             if len(values) > 1:
@@ -61,38 +67,40 @@ class Recording:
                 stacks = [mine for mine in grouped.values() if len(mine) > 1]
                 for mine in [*stacks, *([values] if len(grouped) > 1 else [])]:
                     if len({value.shape for value in mine}) == 1:
-                        self._add(np.stack(mine))
+                        self._add(np.stack(mine), len(mine))
 
-    def _add(self, value: np.ndarray) -> None:
+    def _add(self, value: np.ndarray, executions: int = 1) -> None:
         shapes = self._groups.setdefault(value.size, {})
-        shapes.setdefault(value.shape, []).append((len(self._sites) - 1, value))
+        shapes.setdefault(value.shape, []).append((len(self._sites) - 1, executions, value))
 
     def holding(self, wanted: np.ndarray) -> list[Site]:
         """The expressions that held `wanted`, in the order of their first execution."""
         goal = np.asarray(wanted, dtype=np.float64)
         size = float(np.max(np.abs(goal), initial=0.0, where=np.isfinite(goal)))
-        kept: dict[int, int] = {}  # how often each held it; what is no number is looked for once
+        kept: dict[int, int] = {}  # how often each held it
         for shape, group in self._groups.get(goal.size, {}).items():
             heads = self._head(shape, group)
             for form in _forms(goal, shape):
                 near = _close(heads, _flat(form, HEAD), size)
                 for i in np.flatnonzero(near):
-                    owner, value = group[i]
-                    if goal.size == 1 or owner not in kept:
+                    owner, executions, value = group[i]
+                    if goal.size == 1 or kept.get(owner, 0) * COMMON < self._all[owner]:
                         whole = _flat(value, goal.size)[None]
                         if _close(whole, form.reshape(-1), size, _rough(value))[0]:
-                            kept[owner] = kept.get(owner, 0) + 1
+                            kept[owner] = kept.get(owner, 0) + executions
         return [
             msgspec.structs.replace(
-                self._sites[i], steady=goal.size > 1 or kept[i] == self._times[i]
+                self._sites[i],
+                steady=goal.size > 1 or kept[i] == self._times[i],
+                common=kept[i] * COMMON < self._all[i],
             )
             for i in sorted(kept)
         ]
 
-    def _head(self, shape: tuple[int, ...], group: list[tuple[int, np.ndarray]]) -> np.ndarray:
+    def _head(self, shape: tuple[int, ...], group: list[tuple[int, int, np.ndarray]]) -> np.ndarray:
         """The first numbers of each value of one shape, a row each."""
         if shape not in self._heads:
-            self._heads[shape] = np.stack([_flat(value, HEAD) for _, value in group])
+            self._heads[shape] = np.stack([_flat(value, HEAD) for _, _, value in group])
         return self._heads[shape]
 
 

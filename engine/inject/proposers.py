@@ -30,7 +30,8 @@ Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the prop
 Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> expressions
 ROLE = re.compile(r"\$([a-z_][a-z0-9_]*)")
 READS = (ast.Name, ast.Attribute, ast.Subscript)  # what may be read once more, simplest first
-PLACES = (16, 8, 6, 3)  # of one value that are tried, by their distance: the nearest first
+PLACES = (16, 8, 6, 3, 6)  # of one value that are tried, by their distance: the nearest first
+FAR = 3  # the distance from which on places are tried when all others have been
 HABITS = {"np": "import numpy as np", "math": "import math"}
 TEXTS = 3  # of the learner's own expressions for one role, at most
 
@@ -77,14 +78,19 @@ class Proposer:
         self._code = code
         self._trace = trace
         self.unfit: list[str] = []  # patterns that no code fits
-        self._known: dict[int, list[Edits]] = {}
-        self._coming: dict[int, Iterator[Edits]] = {}
+        self._known: dict[tuple[int, bool], list[Edits]] = {}
+        self._coming: dict[tuple[int, bool], Iterator[Edits]] = {}
         self._defined: dict[tuple[str, ...], list[tuple[str, int, int]]] = {}
 
-    def edits(self, step: Step) -> Iterator[Edits]:
-        """All ways to do one step, each found once."""
-        known = self._known.setdefault(id(step), [])
-        coming = self._coming.setdefault(id(step), self._found(step))
+    def edits(self, step: Step, far: bool = False) -> Iterator[Edits]:
+        """The ways to do one step, each found once; far: with those that change what others share."""
+        yield from self._each(step, False)
+        if far:
+            yield from self._each(step, True)
+
+    def _each(self, step: Step, far: bool) -> Iterator[Edits]:
+        known = self._known.setdefault((id(step), far), [])
+        coming = self._coming.setdefault((id(step), far), self._found(step, far))
         position = 0
         while True:
             if position == len(known):
@@ -95,26 +101,25 @@ class Proposer:
             yield known[position]
             position += 1
 
-    def _found(self, step: Step) -> Iterator[Edits]:
+    def _found(self, step: Step, far: bool) -> Iterator[Edits]:
         for one in step.any:
-            yield from self._found(one)
-        if step.pattern:
+            yield from self._found(one, far)
+        if step.pattern and step.pattern.where:
+            yield from self._by_valued_pattern(step.pattern, far)
+        elif step.pattern and not far:
             yield from self._by_pattern(step.pattern)
         if step.role:
-            yield from self._by_value(step.role, "role")
+            yield from self._by_value(step.role, "role", far)
         if step.graft:
-            yield from self._by_value(step.graft, "graft")
-        if step.append:
+            yield from self._by_value(step.graft, "graft", far)
+        if step.append and not far:
             yield from self._by_append(step.append)
-        if step.rewrite:
+        if step.rewrite and not far:
             yield from self._by_rewrite(step.rewrite)
 
     # ------------------------------------------------------------ patterns
 
     def _by_pattern(self, pattern: Pattern) -> Iterator[Edits]:
-        if pattern.where:
-            yield from self._by_valued_pattern(pattern)
-            return
         fits = False
         for source, scope in self._code.scopes(pattern.inside):
             matches = [
@@ -132,7 +137,7 @@ class Proposer:
         if not fits and pattern.find not in self.unfit:
             self.unfit.append(pattern.find)
 
-    def _by_valued_pattern(self, pattern: Pattern) -> Iterator[Edits]:
+    def _by_valued_pattern(self, pattern: Pattern, far: bool) -> Iterator[Edits]:
         """Matches whose metavariables held the right values, nearest to `inside` first."""
         held = {
             name: {site.key for site in self._trace(pattern.probe, pattern.regime, value)}
@@ -148,7 +153,7 @@ class Proposer:
                 edit = _written(source, match, pattern)
                 if fits and edit and self._sees(source, match, pattern):
                     found.append((self._distance(path, match.node, pattern.inside), edit))
-        yield from (((edit,), "role") for _, edit in sorted(found))
+        yield from (((edit,), "role") for (off, _), edit in sorted(found) if (off >= FAR) == far)
 
     def _sees(self, source: Source, match: patterns.Match, pattern: Pattern) -> bool:
         bare = patterns.META.sub("None", pattern.replace)
@@ -156,14 +161,17 @@ class Proposer:
 
     # ------------------------------------------------------------ values
 
-    def _by_value(self, edit: RoleEdit, how: str) -> Iterator[Edits]:
+    def _by_value(self, edit: RoleEdit, how: str, far: bool) -> Iterator[Edits]:
         sites = self._trace(edit.probe, edit.regime, edit.value)
         nodes: list[tuple[tuple[int, int], str, ast.expr]] = []
         for site in sites:
             source = self._code.sources.get(site.path)
             node = source.expression(site.node, *site.key[1:]) if source else None
             if node is not None:
-                nodes.append((self._distance(site.path, node, edit.inside), site.path, node))
+                off, size = self._distance(site.path, node, edit.inside)
+                off = max(off, FAR + 1) if site.common and off else off
+                if (off >= FAR) == far:
+                    nodes.append(((off, size), site.path, node))
         bare = ROLE.sub("None", edit.replace.replace("$SELF", "None"))
         nodes = [found for found in nodes if self._readable(*found[1:], bare)]
         if ROLE.search(edit.replace):
@@ -280,7 +288,7 @@ class Proposer:
 
     def _distance(self, path: str, node: ast.AST, inside: Iterable[str]) -> tuple[int, int]:
         """How far from the named roles: in their definition, in their file, elsewhere, in another
-        role's definition (which others share); then size.
+        role's definition; then size. What is common, or another role's, is what others share.
         """
         inside = tuple(inside)
         source = self._code.sources[path]

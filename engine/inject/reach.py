@@ -25,7 +25,8 @@ from engine.run.types import Tree
 
 UNTOLD = {"__import__", "import_module", "exec", "eval", "compile", "__subclasses__"}
 UNTOLD |= {"spec_from_file_location", "exec_module", "load_module", "meta_path"}
-UNTOLD |= {"__globals__", "resolve_name"}
+UNTOLD |= {"__globals__", "f_globals", "f_locals", "resolve_name", "getmembers", "inspect"}
+ASKS = {"signature", "Parameter", "Signature"}  # what may be asked of `inspect`
 MODULES = {"builtins", "ctypes", "gc", "importlib", "inspect", "pkgutil", "runpy"}
 FOREIGN = sys.stdlib_module_names | {"numpy"}  # modules that know nothing of the learner's names
 CALLS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.Await)
@@ -70,7 +71,8 @@ def read(data: bytes, stems: frozenset[str]) -> File | None:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     nodes = list(walked(module))
-    if not all(_told(node) for node in nodes):
+    asked = {id(n.value) for n in nodes if isinstance(n, ast.Attribute) and n.attr in ASKS}
+    if not all(_told(node) or id(node) in asked for node in nodes):
         return None
     if any(
         isinstance(node, ast.FunctionDef) and node.name == "__getattr__" for node in module.body
@@ -174,7 +176,9 @@ def _told(node: ast.AST) -> bool:
         base = getattr(node, "module", None) or ""
         named = {alias.name for alias in node.names}
         if base == "inspect":
-            return named <= {"signature", "Parameter", "Signature"}
+            return named <= ASKS
+        if isinstance(node, ast.Import) and named == {"inspect"} and not node.names[0].asname:
+            return True  # its name is told of where it is used
         return not (
             {name.split(".")[0] for name in (base, *named)} & MODULES
             or (base == "sys" and "modules" in named)

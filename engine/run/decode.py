@@ -51,7 +51,8 @@ def _value(value: Any) -> Any:
 def _traced(row: Any) -> Any:
     """One row of a trace, as `tracer.Recorder.found` makes them. Raises TypeError."""
     path, *place, kind = row["site"]
-    whole = len(place) == 4 and all(type(n) is int for n in [*place, *row["frames"]])
+    numbers = [*place, row["times"], *row["frames"]]
+    whole = len(place) == 4 and all(type(n) is int for n in numbers)
     named = isinstance(path, str) and isinstance(kind, str)
     arrays = all(_is_array(value) for value in row["values"])
     if not (whole and named and arrays and len(row["frames"]) == len(row["values"])):

@@ -50,12 +50,12 @@ Arrived = Callable[[int, Outcome], None]  # a job's position, and what it gave
 
 class How(msgspec.Struct, frozen=True):
     """How a child works through its jobs: `limit`, seconds for each; `trace`: what the recorder of
-    values keeps, None for none; `covered`: whether it is noted which functions run.
+    values keeps, None for none; `covered`: the files of which it is noted what functions run.
     """
 
     limit: float
     trace: Mapping[str, Any] | None = None
-    covered: bool = False
+    covered: tuple[str, ...] = ()
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -362,25 +362,27 @@ class Servers:
         *,
         server: str = "learner",
         trace: Mapping[str, Any] | None = None,
-        covered: bool = False,
+        covered: Iterable[str] = (),
         limit: float | None = None,
+        skips: int = 0,
         arrived: Arrived | None = None,
     ) -> list[Outcome]:
         """Run probes on a tree: one Outcome a job, in order. `arrived` is told of each that ended by
-        itself, with its position, as it comes. covered: whether to note which functions ran.
+        itself, with its position, as it comes. covered: files of which to note what functions ran.
 
         One child works through the jobs, or two, each through every other one; when it dies the
-        rest is taken up by another, when it runs out of time the rest is "not run". Trees that must
+        rest is taken up by another, when it runs out of time the rest is "not run",
+        but after the first `skips` times. Trees that must
         not know of each other are given `server` names of their own.
         """
-        how = How(limit or self.limit, trace, covered)
+        how = How(limit or self.limit, trace, tuple(sorted(covered)))
         half = self._beside(server, 0 if trace else len(jobs))
         if half:
             return alternating(
-                lambda: self._outcomes(tree, jobs[::2], server, how, _spread(arrived, 0)),
-                lambda: self._outcomes(tree, jobs[1::2], half, how, _spread(arrived, 1)),
+                lambda: self._outcomes(tree, jobs[::2], server, how, _spread(arrived, 0), skips),
+                lambda: self._outcomes(tree, jobs[1::2], half, how, _spread(arrived, 1), skips),
             )
-        return self._outcomes(tree, jobs, server, how, arrived)
+        return self._outcomes(tree, jobs, server, how, arrived, skips)
 
     def several(
         self, asked: Sequence[tuple[Tree, Sequence[Job], float]], *, server: str = "learner"
@@ -407,6 +409,7 @@ class Servers:
         server: str,
         how: How,
         arrived: Arrived | None = None,
+        skips: int = 0,
     ) -> list[Outcome]:
         found: dict[int, Outcome] = {}
 
@@ -415,7 +418,7 @@ class Servers:
             if arrived is not None:
                 arrived(rest[position], found[rest[position]])
 
-        for _ in range(RERUNS + 1):
+        for _ in range(max(RERUNS, skips) + 1):
             rest = [i for i in range(len(jobs)) if i not in found]
             if not rest:
                 break
@@ -442,8 +445,9 @@ class Servers:
                 break
             stopped = end["end"] if end["end"] in ("timeout", "output") else "died"
             found[missing] = Outcome(stopped=stopped, status=end["status"], output=end["output"])
-            if stopped != "died":
+            if stopped != "died" and not skips:
                 break
+            skips = max(0, skips - (stopped != "died"))
         unrun = Outcome(stopped="not run")
         return [found.get(i, unrun) for i in range(len(jobs))]
 

@@ -15,9 +15,16 @@ rng = np.random.default_rng(3)
 WANTED = rng.standard_normal((2, 3, 5, 7))
 
 
+def row(values: list[np.ndarray], frames: list[int], times: int = 0) -> dict[str, Any]:
+    """What the tracer says of an expression; times: how often it ran, if not for these alone."""
+    return {
+        "site": list(SITE), "values": values, "frames": frames, "times": times or len(values),
+    }  # fmt: skip
+
+
 def held(values: list[np.ndarray], frames: list[int], wanted: Any) -> bool:
     """Whether one expression that had these values, in these frames, held `wanted`."""
-    recording = Recording([{"site": list(SITE), "values": values, "frames": frames}])
+    recording = Recording([row(values, frames)])
     found = recording.holding(np.asarray(wanted))
     assert [site.key for site in found] in ([], [("m.py", 1, 0, 1, 5)])
     return bool(found)
@@ -89,13 +96,43 @@ def test_scalars_and_integers() -> None:
 )
 def test_a_number_is_held_for_good_or_only_in_passing(values: list[int], steady: bool) -> None:
     """A loop's counter is 5 once, and no name for the head's size."""
-    row = {
-        "site": list(SITE),
-        "values": [np.asarray(n) for n in values],
-        "frames": [0] * len(values),
-    }
-    (site,) = Recording([row]).holding(np.asarray(5))
+    recorded = row([np.asarray(n) for n in values], [0] * len(values))
+    (site,) = Recording([recorded]).holding(np.asarray(5))
     assert site.steady is steady
+
+
+ROWS = [WANTED[:1], WANTED[1:]]
+
+
+@pytest.mark.parametrize(
+    ("values", "times", "common"),
+    [
+        ([WANTED], 1, False),
+        ([WANTED], 3, False),  # of x, of the mean, of the variance
+        ([WANTED], 30, True),
+        ([WANTED + 1, WANTED, WANTED + 2, WANTED + 3, WANTED + 4], 5, True),
+        ([WANTED] * 5, 5, False),
+        (ROWS, 2, False),  # a loop over the batch
+        (ROWS * 3, 6, False),
+        (ROWS, 30, True),
+    ],
+)
+def test_what_runs_for_many_other_values_is_common(
+    values: list[np.ndarray], times: int, common: bool
+) -> None:
+    """The middle of an operation that everything goes through is no place for one layer's bug."""
+    frames = [i // 2 for i in range(len(values))]
+    (site,) = Recording([row(values, frames, times)]).holding(WANTED)
+    assert site.common is common
+
+
+def test_how_often_an_expression_ran_is_counted_for_values_of_any_size() -> None:
+    """Those that are not kept, too."""
+    recorder = Recorder({"sizes": [2], "cap": 1000}, [("m.py", 1, 0, 1, 9, "Name")])
+    for size in (1, 2, 3, 2):
+        recorder(0, np.ones(size))
+    (found,) = recorder.found()
+    assert (found["times"], len(found["values"])) == (4, 2)
 
 
 @pytest.mark.parametrize("value", [float("-inf"), -1e30, 1e308, 2.5, 3])

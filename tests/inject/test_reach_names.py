@@ -119,6 +119,9 @@ UNTOLD = {
     "sys under another name": "getattr(system.modules['ops'], 'add')()",
     "__subclasses__": "Base.__subclasses__()[0]().run()",
     "inspect": "dict(inspect.getmembers(ops))['add']()",
+    "inspect, handed on": "(lambda of: dict(of.getmembers(ops))['add'])(inspect)()",
+    "inspect, taken apart": "dict(vars(inspect)['getmembers'](ops))['add']()",
+    "frames": "sys._getframe().f_globals['add']()",
     "runpy": "runpy.run_path(ops.__file__)['add']()",
     "gc": "[f for f in gc.get_objects() if getattr(f, '__name__', '') == 'ops_add'][0]()",
     "a compiled text": "exec(compile('x = add()', '', 'exec'))",
@@ -148,6 +151,8 @@ IMPORTS = {
     "modules of sys": "from sys import modules",
     "sys under another name": "import sys as system",
     "inspect": "import inspect",
+    "inspect, handed on": "import inspect",
+    "inspect, taken apart": "import inspect",
     "runpy": "import runpy",
     "gc": "import gc",
 }

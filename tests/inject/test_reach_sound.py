@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 import msgspec
@@ -76,9 +76,10 @@ class Measured:
         dtype = flows.dtype_of(servers, catalogue, tree)
         self.cases: list[Case] = servers.cases(plan(checks, seed=3, dtype=dtype).draws)
         self.servers = servers
-        self.before = self.outcomes(tree, covered=True)
+        self.telling = frozenset(tree.files)
+        self.before = self.outcomes(tree, covered=self.telling)
 
-    def outcomes(self, tree: Tree, *, covered: bool = False) -> list[Outcome]:
+    def outcomes(self, tree: Tree, *, covered: Collection[str] = ()) -> list[Outcome]:
         """What this code gives on the inputs."""
         jobs = flows.jobs_of(self.cases)
         return self.servers.outcomes(tree, jobs, server="candidates", covered=covered)
@@ -87,7 +88,7 @@ class Measured:
         """What is not as it was."""
         after = self.outcomes(tree)
         return [
-            Item(case, BEFORE, old)
+            Item(case, BEFORE, old, telling=self.telling)
             for case, old, new in zip(self.cases, self.before, after, strict=True)
             if difference(old, new, dtype=case.draw.dtype)
         ]

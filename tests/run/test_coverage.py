@@ -80,7 +80,7 @@ def ran(lab):
     tree = lab.tree(texts)
     names = {f"{path}:{line}": n for path, text in texts.items() for line, n in named(text).items()}
 
-    def told(*what, covered=True):
+    def told(*what, covered=tuple(texts)):
         outcomes = lab.runs(tree, *({"what": one} for one in what), covered=covered)
         return [
             None if one.ran is None else {names[place] for place in one.ran} for one in outcomes
@@ -115,11 +115,17 @@ def test_deep_expressions_are_no_hindrance(lab):
     """Marks are put into syntax trees, which Python compiles less deeply than text."""
     tree = lab.tree("def main():\n    return {'y': " + " + ".join(["1"] * 1500) + "}\n")
     (plain,) = lab.runs(tree, {})
-    (marked,) = lab.runs(tree, {}, covered=True)
+    (marked,) = lab.runs(tree, {}, covered=["src/mine.py"])
     assert marked.values == plain.values == {"y": 1500}
     assert marked.ran == {"src/mine.py:1"}
 
 
 def test_nothing_is_told_where_nobody_looked(ran):
     """It costs a little."""
-    assert ran("helper", covered=False) == [None]
+    assert ran("helper", covered=()) == [None]
+
+
+def test_only_what_is_asked_about_tells(ran):
+    """Marks in a file cost a compilation."""
+    assert ran("lazy", covered=("src/later.py",)) == [{"size"}]
+    assert ran("lazy", covered=("src/mine.py",)) == [ALWAYS]

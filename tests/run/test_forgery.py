@@ -235,14 +235,16 @@ def test_the_parent_outlives_an_answer_that_was_forged_with_its_mark(
 
 SITE = ["src/mine.py", 1, 0, 1, 5, "Name"]
 ONE = {"$array": ["float64", [1], 0, 8]}
-ROW = {"site": SITE, "frames": [0], "values": [ONE]}
+ROW = {"site": SITE, "times": 1, "frames": [0], "values": [ONE]}
 TRACES = {
     "numbers": [5],
     "texts": ["row"],
     "nothing": [None],
     "a text": "row",
     "a mapping": {"row": 1},
-    "no site": [{"frames": [0], "values": [ONE]}],
+    "no site": [{"times": 1, "frames": [0], "values": [ONE]}],
+    "not said how often": [{"site": SITE, "frames": [0], "values": [ONE]}],
+    "a word for how often": [{**ROW, "times": "1"}],
     "a short site": [{**ROW, "site": SITE[:2]}],
     "a site that is a number": [{**ROW, "site": 5}],
     "a path that is a number": [{**ROW, "site": [1, *SITE[1:]]}],
@@ -262,7 +264,7 @@ def well_formed(row: Any) -> bool:
     kinds = [str, int, int, int, int, str]
     return (
         [type(part) for part in row["site"]] == kinds
-        and all(type(frame) is int for frame in row["frames"])
+        and all(type(number) is int for number in [row["times"], *row["frames"]])
         and all(isinstance(value, np.ndarray) for value in row["values"])
         and len(row["frames"]) == len(row["values"])
     )

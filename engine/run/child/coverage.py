@@ -1,8 +1,8 @@
 """Which functions of a tree run in each job. What a change to a function can alter runs that function.
 
-Every function of the learner's files begins with `__engine_ran__("path:line")`, in memory alone: a tracer
-or profiler of Python's own would take half as long again as the code. Sent to the child as text: standard
-library only.
+Every function of the files that are asked about begins with `__engine_ran__("path:line")`, in memory
+alone: a tracer or profiler of Python's own would take half as long again as the code. Sent to the child
+as text: standard library only.
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ NAME = "__engine_ran__"  # dunder on both sides, so that class bodies do not man
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def marked(tree):
-    """The same tree, where each function tells its path and first line, decorators included."""
+def marked(tree, paths):
+    """The same tree, where each function of these files tells its path and first line, decorators
+    included.
+    """
 
     def transform(path, source):
         module = ast.parse(source)
@@ -30,7 +32,7 @@ def marked(tree):
                 node.body.insert(place, mark)
         return module
 
-    found = tree.transformed(transform)
+    found = tree.transformed(transform, paths)
     found.warm()
     return found
 

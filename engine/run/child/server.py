@@ -32,6 +32,10 @@ MANY, TOGETHER = 8, 0.0005  # answers to come, from which on they are collected 
 GARBAGE = 1 << 24  # bytes without a token that are kept while an answer may still be coming
 DEEP = 20_000  # frames, for code with instruments: they nest where expressions do
 JOB = struct.Struct("<I")  # the number of the job, between token and frame
+IMPORTS = 1000  # modules that are imported before the fork, at most
+ACTING = {"antigravity", "this", "idlelib", "test", "tkinter", "turtle", "turtledemo", "lib2to3"}
+ACTING |= {"__hello__", "__phello__", "readline", "rlcompleter"}  # which do something on import
+OF_PYTHON = getattr(sys, "stdlib_module_names", frozenset()) - ACTING
 RESULTS = 200  # the child's descriptor for answers, clear of any that it inherited
 
 
@@ -90,7 +94,7 @@ class Held:
         self.texts = None  # pack files: call.py of every component, or the whole pack
         self.tree = None
         self.traced = None  # the tree with instruments, and its sites
-        self.marked = None  # the tree whose functions tell that they run
+        self.marked = None  # the files whose functions tell that they run, and the tree with those
         self.roles = {}
         self.eager = ()
         self.watched = None
@@ -99,6 +103,7 @@ class Held:
         self.confined = False
         self.workdir = "/"
         self.memory = sandbox.MEMORY
+        self.foreign = set()  # modules of Python's and numpy's own that were imported for the tree
 
 
 def serve(fd):
@@ -163,9 +168,11 @@ def run(fd, held, message):
     held.texts.warm(needed(held.texts.files, {job.get("component") for job in message["jobs"]}))
     if message["trace"] is not None and held.traced is None:
         instrument(held)
-    if message["covered"] and held.marked is None:
-        held.marked = deeply(coverage.marked, held.tree)
+    paths = message["covered"]
+    if paths and (held.marked is None or held.marked[0] != paths):
+        held.marked = paths, deeply(coverage.marked, held.tree, paths)
     limit, count = message["limit"], len(message["jobs"])
+    imports = None
     token = os.urandom(16)
     results_out, results_in = os.pipe()
     output_out, output_in = os.pipe()
@@ -211,6 +218,9 @@ def run(fd, held, message):
                     break
                 arrived += data
                 for job, frame in answers(arrived, token):
+                    if job == count:
+                        imports = frame
+                        continue
                     if job < count and job not in answered:
                         answered.add(job)
                         deadline = time.monotonic() + limit
@@ -235,6 +245,30 @@ def run(fd, held, message):
         return
     text = kept.decode("utf-8", "replace")
     wire.write(fd, wire.encode({"end": reason, "status": status, "output": text}))
+    if imports is not None:
+        bring(held, imports)
+
+
+def public(name):
+    """Whether a module is one of Python's or of numpy's, which does nothing on import but be there."""
+    return name.partition(".")[0] == "numpy" or name in OF_PYTHON
+
+
+def bring(held, frame):
+    """Import what a run had to import of Python's and numpy's own, which each later child would do
+    anew. The frame was written by a child: it may be anything.
+    """
+    try:
+        buffer = wire.Buffer()
+        buffer.feed(frame)
+        names = wire.decode(*buffer.frame())["imports"]
+        for name in names[:IMPORTS]:
+            own = held.tree.find_spec(name.partition(".")[0])
+            if public(name) and own is None and name not in sys.modules:
+                importlib.import_module(name)
+                held.foreign.add(name)
+    except Exception:  # then the children go on importing it
+        pass
 
 
 def needed(files, components):
@@ -302,6 +336,7 @@ def end(pid):
 
 def child(held, message, results, output, token):
     """Work through the jobs in this process, and leave."""
+    before = set(sys.modules)
     work, trace = message["jobs"], message["trace"]
     os.setsid()
     null = os.open(os.devnull, os.O_RDONLY)
@@ -337,7 +372,10 @@ def child(held, message, results, output, token):
         held.texts.install()
     else:
         if message["covered"]:
-            tree, covered = held.marked, coverage.Coverage()
+            tree, covered = held.marked[1], coverage.Coverage()
+        for name in held.foreign:
+            if tree.find_spec(name.partition(".")[0]) is not None:
+                sys.modules.pop(name, None)  # this tree has its own
         tree.install()
         for module in held.eager:
             try:
@@ -373,5 +411,10 @@ def child(held, message, results, output, token):
                 stream.flush()
             except (OSError, ValueError):  # the learner's code closed it
                 pass
+        if held.tree is not None and number == len(work) - 1:
+            fresh = [name for name in sys.modules if name not in before and public(name)]
+            if fresh:
+                told = wire.encode({"imports": fresh})
+                wire.write(RESULTS, token + JOB.pack(len(work)) + told)
         wire.write(RESULTS, token + JOB.pack(number) + frame)
     os._exit(0)

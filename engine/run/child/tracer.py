@@ -35,12 +35,14 @@ class Recorder:
     def clear(self):
         self._values = {}
         self._frames = {}
+        self._times = {}  # how often each site was reached, whatever it held
         self._bytes = 0
 
     def __call__(self, site, value):
         if self._busy or self._bytes > self.cap:
             return value
         self._busy = True  # a learner's `.data` may be instrumented code itself
+        self._times[site] = self._times.get(site, 0) + 1
         try:
             array = self._array(value)
             if array is not None and array.size in self.sizes:
@@ -72,12 +74,15 @@ class Recorder:
         return array if array.dtype.name in DTYPES else None
 
     def found(self):
-        """What was recorded, a row a site: where, what kind of expression, values, frames."""
+        """What was recorded, a row a site: where, what kind of expression, how often it was executed,
+        values, frames.
+        """
         rows = []
         for site, kept in self._values.items():
             rows.append(
                 {
                     "site": list(self.sites[site]),
+                    "times": self._times[site],
                     "frames": [serial for serial, _ in kept],
                     "values": [array for _, array in kept],
                 }
