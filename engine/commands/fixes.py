@@ -88,7 +88,7 @@ def grade_fix(
     nearby = near(
         servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
         component=entry.component, close=extent.users | extent.beside, callers=callers,
-        seed=seed, dtype=dtype, variants=spec.acceptable,
+        slowest=slowest, seed=seed, dtype=dtype, variants=spec.acceptable,
     )  # fmt: skip
     return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
 

@@ -17,6 +17,8 @@ from engine.judge.plan import LARGEST_SIZE, Plan, derive
 from engine.run.types import LATE, Case, Draw, Outcome, Values
 
 MOST = 160  # draws, half of them of the component that was broken
+DRAWN = 3 * MOST  # of which inputs are made, as many turn out to have nothing that leans
+FAR = 6  # one in so many draws has a size that is too much for most
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
 VANISHING = 1e-30
@@ -35,20 +37,30 @@ class Nearby(msgspec.Struct, frozen=True):
     candidate: Sequence[Outcome]
 
 
-def left_out(plan: Plan, component: str, close: Collection[str] = ()) -> set[int]:
-    """All but MOST draws, drawn by lot; half of them of this component, where there are as many, and of
-    the others those that are close to the change first.
+def left_out(
+    plan: Plan,
+    component: str,
+    close: Collection[str] = (),
+    *,
+    idle: Collection[int] = (),
+    most: int = MOST,
+) -> set[int]:
+    """All but so many draws, drawn by lot; half of them of this component, where there are as many, and
+    of the others those that are close to the change first.
+
+    idle: draws that are left out anyway.
     """
-    lots = sorted(range(len(plan.draws)), key=lambda i: derive(plan.seed, "lot", i))
+    every = range(len(plan.draws))
+    lots = sorted(set(every) - {*idle}, key=lambda i: derive(plan.seed, "lot", i))
     first = [i for i in lots if plan.draws[i].component == component]
     kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
-    kept += [i for i in first if _far(plan.draws[i])][: MOST // 4]
+    kept += [i for i in first if _far(plan.draws[i])][: most // FAR]
     others = [i for i in lots if plan.draws[i].component != component and not _far(plan.draws[i])]
     others.sort(key=lambda i: plan.draws[i].component not in close)
-    others = others[: max(MOST // 2, MOST - len(first))]
-    first = [*kept, *(i for i in first if i not in kept)][: MOST - len(others)]
-    return set(lots) - {*first, *others}
+    others = others[: max(most // 2, most - len(first))]
+    first = [*kept, *(i for i in first if i not in kept)][: most - len(others)]
+    return {*every} - {*first, *others}
 
 
 def _far(draw: Draw) -> bool:

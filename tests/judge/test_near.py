@@ -11,7 +11,14 @@ from engine.commands import extent, fixes
 from engine.judge import near as near_
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
 from engine.judge.plan import LARGEST_SIZE, leaning, mixed
-from engine.run.child.leaning import LARGEST, USUAL, Leaning, heavy, leant_inputs
+from engine.run.child.leaning import (
+    LARGEST,
+    USUAL,
+    Leaning,
+    TooMany,
+    heavy,
+    leant_inputs,
+)
 from engine.run.child.manners import renamed
 from engine.run.types import Case, Draw, Lean, Outcome
 from engine.spec.types import Check
@@ -380,6 +387,38 @@ def test_a_far_size_is_for_those_who_say_so():
     sizes = [draw.component for draw in kept if draw.lean.kind == "size"]
     assert sizes == ["head"] * 12
     assert any(draw.component == "other" for draw in kept)
+
+
+def test_an_input_that_would_be_too_large_is_not_even_drawn():
+    """Drawing ten million numbers takes longer than a verdict."""
+    lean = {"kind": "size", "number": 3000.0, "which": 0}
+    with pytest.raises(TooMany):
+        Leaning(1, lean).standard_normal((3000, 3000))
+    one_by_one = Leaning(1, lean)
+    for _ in range(5):
+        one_by_one.standard_normal((600, 600))
+    with pytest.raises(TooMany):
+        one_by_one.standard_normal((600, 600))
+    assert Leaning(1, lean).standard_normal((300, 300)).shape == (300, 300)
+    assert Leaning(1, None).standard_normal((1500, 1500)).shape == (1500, 1500)
+
+
+def test_what_has_nothing_to_lean_takes_no_place():
+    """Half of the draws turn out to be ordinary ones: others come in their stead."""
+    checks = [
+        (name, Check(id=f"c{i}", shows={"en": "c"}, probe=f"p{i}", regimes=("normal",)))
+        for name in ("head", "other")
+        for i in range(9)
+    ]
+    made = leaning(checks, [300.0, 0.5], seed=1, dtype="float64")
+    assert len(made.draws) > 3 * near_.MOST
+    idle = set(range(0, len(made.draws), 2))
+    kept = set(range(len(made.draws))) - near_.left_out(made, "head", idle=idle)
+    assert len(kept) == near_.MOST and not kept & idle
+    wide = set(range(len(made.draws))) - near_.left_out(made, "head", most=near_.DRAWN)
+    assert len(wide) == near_.DRAWN
+    own = sum(made.draws[i].component == "head" for i in kept)
+    assert own == near_.MOST // 2
 
 
 def test_what_rounding_decides_is_not_decided():

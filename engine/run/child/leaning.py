@@ -18,8 +18,13 @@ SITES = 2  # lines of a pack that ask for sizes, of which one is chosen
 DEEP = 3  # frames that tell them apart
 TURNS = 8  # sizes that are leant in one draw; a pack that refuses all of them gets ordinary ones
 LARGEST = 1 << 20  # numbers in all arrays of an input
+DRAWN = 2 * LARGEST  # numbers that are drawn for one, of which some may come to nothing
 FACTORS = (1.5, 0.6)  # of the number, that the largest value of an array is brought to
 FAR = (40.0, 1.5)  # the same, where a size leans as well: most values have to be beyond the number
+
+
+class TooMany(Exception):
+    """An input that would be declined is not made."""
 
 
 class Leaning(numpy.random.Generator if numpy else object):
@@ -30,7 +35,15 @@ class Leaning(numpy.random.Generator if numpy else object):
         self._lean = lean or {"kind": ""}
         self._turns = TURNS
         self._sites = []
+        self._drawn = 0
         self.leant = False
+
+    def standard_normal(self, size=None, *given, **named):
+        """As ever, but where something leans, not for more numbers than an input may hold."""
+        self._drawn += int(numpy.prod(size or 1))
+        if self._lean["kind"] and self._drawn > DRAWN:
+            raise TooMany("more than %d numbers" % DRAWN)
+        return super().standard_normal(size, *given, **named)
 
     def leaning(self, sizes, largest=USUAL):
         """The sizes, one of them replaced by the number, if that is not above `largest`.
