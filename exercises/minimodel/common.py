@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 SHOWN = {512, 256, 16, 8, 2}  # sizes of the "shown" regime; no other draw uses a V, d or T of these
@@ -10,12 +12,18 @@ SHOWN = {512, 256, 16, 8, 2}  # sizes of the "shown" regime; no other draw uses 
 EQUAL = 6  # of every axis in the regime "equal_sizes": no axis can be told by its length
 
 
-def distinct(rng, **ranges):
-    """Sizes from inclusive ranges, pairwise different and none of SHOWN, in the order given."""
+LONG = 70_000  # numbers that most code goes through in no time
+
+
+def distinct(rng, largest=None, **ranges):
+    """Sizes from inclusive ranges, pairwise different and none of SHOWN, in the order given.
+
+    largest: of one that leans, where what follows takes no more time than so many numbers do.
+    """
     while True:
         sizes = [int(rng.integers(low, high + 1)) for low, high in ranges.values()]
         if len(set(sizes)) == len(sizes) and not SHOWN & set(sizes):
-            return leaning(rng, sizes)
+            return leaning(rng, sizes, **({"largest": largest} if largest else {}))
 
 
 def leaning(rng, sizes, **limit):
@@ -34,6 +42,24 @@ def leans(rng):
 def normal(rng, shape, dtype, scale=1.0):
     """Normal values of standard deviation `scale`, in the learner's dtype."""
     return np.asarray(scale * rng.standard_normal(shape), dtype)
+
+
+STEEP = 1e6  # in the regime "steep"
+
+
+def steepens(draw):
+    """Cases whose gradients from above are a million times as large in the regime "steep": what comes
+    of them is as well.
+    """
+
+    @functools.wraps(draw)
+    def drawn(rng, regime, dtype):
+        found = draw(rng, regime, dtype)
+        if regime != "steep":
+            return found
+        return {n: STEEP * v if n.startswith("grad") else v for n, v in found.items()}
+
+    return drawn
 
 
 def blank(rng, regime, x):
@@ -65,4 +91,4 @@ def leading(rng, regime):
         return (1, 1)
     if regime == "deep":
         return (2, 1, int(rng.integers(3, 5)))
-    return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5)))))
+    return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5))), largest=LONG))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from pack.common import distinct, leaning, normal
+from pack.common import LONG, distinct, leaning, normal
 
 
 def shapes_of(rng, regime):
     """A matrix w, a vector b and a parameter k of three axes."""
-    n, m, r = distinct(rng, n=(3, 6), m=(3, 6), r=(3, 7))
+    n, m, r = distinct(rng, LONG, n=(3, 6), m=(3, 6), r=(3, 7))
     if regime == "large":
         return {"w": (41, 53), "b": (1100,), "k": (67, 1, 3)}
     if regime == "single":
@@ -35,6 +35,6 @@ def spread(shape, dtype):
 
 def few(rng, regime, T, dtype):
     """A parameter and T gradients."""
-    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    n, m = distinct(rng, LONG, n=(3, 6), m=(3, 6))
     shape = (n,) if regime == "vector" else (n, m)
     return normal(rng, shape, dtype), normal(rng, (T, *shape), dtype)

@@ -53,6 +53,7 @@ def initialisation(learner, record, vocab_size, d_model, seed):
     if seed is None:
         record(mean=round(mean, 1), deviation=round(deviation, 1), fourth_moment=round(fourth))
         return
+    record(distinct=len(np.unique(weight)) > 0.9 * z.size)  # no block of it repeated
     record(mean=mean, deviation=deviation, fourth_moment=fourth, largest=float(np.abs(z).max()))
     record(columns_differ=float(np.abs(np.corrcoef(z[:, 0], z[:, 1])[0, 1])))
     record(seeds_differ=bool(np.any(weight != drawn(seed + 1))))

@@ -1,7 +1,7 @@
 """Inputs for the Embedding's probes."""
 
 import numpy as np
-from pack.common import EQUAL, distinct, leading, normal
+from pack.common import EQUAL, LONG, distinct, leading, leans, normal, steepens
 
 
 def dtype(rng, regime, dtype):
@@ -49,7 +49,7 @@ def sizes(rng, regime):
         return 1, int(rng.integers(3, 8))
     if regime == "repeated_bytes":  # no byte holds the place of a number in the table
         return distinct(rng, V=(100, 250), d=(7, 13))
-    return distinct(rng, V=(17, 60), d=(3, 13))
+    return distinct(rng, LONG, V=(17, 60), d=(3, 13))
 
 
 def ids_for(rng, regime, V):
@@ -62,12 +62,15 @@ def ids_for(rng, regime, V):
     if regime == "ends":
         return rng.permutation(np.array([0, V - 1, V - 1, 0, V // 2]))
     ids = rng.integers(0, V, shape)
+    if leans(rng) and ids.size:  # a large table is looked at where it ends
+        ids.reshape(-1)[-1] = V - 1
     return ids.astype(np.int32) if regime == "int32" else np.asarray(ids)
 
 
 SENTENCE = [[0, 1, 2, 0, 3, 2, 0, 4], [5, 0, 6, 2, 0, 1, 5, 7]]  # 16 words, 8 of them different
 
 
+@steepens
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
     ids = ids_for(rng, regime, V)

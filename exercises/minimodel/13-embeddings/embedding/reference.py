@@ -39,7 +39,7 @@ def initialisation(out, variant, *, vocab_size, d_model, seed):
         )  # of n normal numbers none beyond it: exp(-0.0013 n) and less
         out.within(largest=(std * low, std * 8.0))  # one beyond 8: n times 1e-15
         out.within(columns_differ=(0, min(1, SIGMAS / vocab_size**0.5)))
-        out.record(seeds_differ=True, seeds_repeat=True)
+        out.record(seeds_differ=True, seeds_repeat=True, distinct=True)
         noise = np.random.default_rng(seed).standard_normal((vocab_size, d_model))
         out.name(weight=0.02 * noise, noise=noise)
     out.name(std=0.02)

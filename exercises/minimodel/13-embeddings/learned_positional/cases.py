@@ -1,7 +1,7 @@
 """Inputs for LearnedPositional: a table (max_len, d), and x (..., T, d) with T up to max_len."""
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, blank, distinct, normal
+from pack.common import EQUAL, LONG, SHOWN, blank, distinct, normal, steepens
 
 
 def sizes(rng, regime):
@@ -26,6 +26,7 @@ def sizes(rng, regime):
     return lead, T, n, d
 
 
+@steepens
 def forward(rng, regime, dtype):
     lead, T, n, d = sizes(rng, regime)
     scale = {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0)
@@ -40,7 +41,7 @@ def forward(rng, regime, dtype):
 
 
 def start(rng, regime, dtype):
-    n, d = distinct(rng, n=(9, 40), d=(3, 13))
+    n, d = distinct(rng, LONG, n=(9, 40), d=(3, 13))
     return {"max_len": n, "d_model": d, "seed": int(rng.integers(1 << 30))}
 
 

@@ -1,7 +1,7 @@
 """Inputs for rope. Positions are plain integers (T,); d is even but where the regime says otherwise."""
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, blank, distinct, normal
+from pack.common import EQUAL, SHOWN, blank, distinct, normal, steepens
 
 
 def sizes(rng, regime):
@@ -54,6 +54,7 @@ def bases(rng, regime):
     return None
 
 
+@steepens
 def forward(rng, regime, dtype):
     lead, T, d = sizes(rng, regime)
     x = normal(rng, (*lead, T, d), dtype, {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0))

@@ -1,7 +1,7 @@
 """Inputs for the LSTM's probes. d_hidden is written n."""
 
 import numpy as np
-from pack.common import EQUAL, blank, distinct, leading, normal
+from pack.common import EQUAL, blank, distinct, leading, leaning, normal, steepens
 
 SHOWN_STEPS = 30
 SHUT = 30.0  # a sigmoid of -30 is 9e-14
@@ -81,6 +81,7 @@ def step(rng, regime, dtype):
     return {**drawn, "x": x, "h": h, "c": c}
 
 
+@steepens
 def backward(rng, regime, dtype):
     drawn = step(rng, regime, dtype)
     grad_h, grad_c = (normal(rng, drawn["c"].shape, dtype) for _ in range(2))
@@ -98,7 +99,7 @@ def finite(rng, regime, dtype):
 
 def sequence(rng, regime, dtype):
     d_in, n = (3, 5) if regime == "deep" else sizes(rng, regime)
-    T = 1 if regime == "one_step" else int(rng.integers(3, 6))
+    T = 1 if regime == "one_step" else leaning(rng, [int(rng.integers(3, 6))])[0]
     rows = {"no_batch": (), "deep": (1, 3, 1)}.get(regime, (3,))
     h, c = (normal(rng, (*rows, n), dtype) for _ in range(2))
     if regime == "from_zero":

@@ -176,3 +176,6 @@ def residual(learner, record, x, grad, **rest):
     record(total=total.data)
     total.backward(grad)
     record(grad_x=leaf.grad)
+    fresh = made(learner, **rest)
+    fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, the weights did
+    record(**{f"grad_{name}": getattr(fresh, name).grad for name in ("w_q", "w_k", "w_v", "w_o")})

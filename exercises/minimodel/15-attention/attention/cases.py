@@ -1,7 +1,7 @@
 """Inputs for MultiHeadAttention. T, n_heads, d_head and d_model differ, but where said."""
 
 import numpy as np
-from pack.common import SHOWN, blank, distinct, leans, normal
+from pack.common import SHOWN, blank, distinct, leans, normal, steepens
 
 
 def sizes(rng, regime):
@@ -74,6 +74,7 @@ def at_depth(rng, rows, T, H, e, dtype):
     return x.astype(dtype), w_q.astype(dtype), w_k.astype(dtype)
 
 
+@steepens
 def forward(rng, regime, dtype):
     made = drawn(rng, regime, dtype)
     return {**made, "grad": normal(rng, made["x"].shape, dtype)}

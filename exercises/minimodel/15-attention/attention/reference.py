@@ -174,4 +174,4 @@ def peek(out, variant, *, tokens, w_q, w_k, w_v, w_o, lr):
 
 def residual(out, variant, *, x, grad, **rest):
     y, grads, _ = attention(variant, x, **rest, grad=grad)
-    out.record(total=x + y, grad_x=grad + grads["grad_x"])
+    out.record(total=x + y, **{**grads, "grad_x": grad + grads["grad_x"]})

@@ -1,7 +1,7 @@
 """Inputs for scaled_dot_product_attention. T and d differ and are none of SHOWN, but where said."""
 
 import numpy as np
-from pack.common import distinct, leading, normal
+from pack.common import distinct, leading, normal, steepens
 
 BANDS = {
     "one_ahead": lambda T: np.tri(T, k=1, dtype=bool),
@@ -68,6 +68,7 @@ def allowed(rng, regime, rows, T):
     return None
 
 
+@steepens
 def forward(rng, regime, dtype):
     bare = regime.startswith("bare_")  # no axes before (T, d)
     regime = regime.removeprefix("bare_")

@@ -64,6 +64,9 @@ def again(learner, record, x, other, gain, bias, new_gain, new_bias, grad, other
     norm.gain.data[...] = new_gain
     norm.bias.data[...] = new_bias
     record(changed=norm(learner.Tensor(x)).data)
+    fresh = made(learner, new_gain, new_bias)
+    fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, gain and bias did
+    record(grad_gain_alone=fresh.gain.grad, grad_bias_alone=fresh.bias.grad)
 
 
 def rows_with_nan(y):

@@ -1,7 +1,9 @@
 """Inputs for LayerNorm's probes: rows that are easy, and rows that are nearly or wholly constant."""
 
 import numpy as np
-from pack.common import EQUAL, blank, distinct, leading, normal
+from pack.common import EQUAL, LONG, blank, distinct, leading, normal, steepens
+
+VAST = {"float64": 1e25, "float32": 1e9}  # the cube of which is still a number
 
 
 def width(rng, regime):
@@ -9,18 +11,21 @@ def width(rng, regime):
         return 16
     if regime == "large":
         return int(rng.integers(39, 50))
+    if regime == "peaked":
+        return int(rng.integers(250, 300))
     if regime == "equal_sizes":
         return EQUAL
-    return 1 if regime == "one_feature" else distinct(rng, d=(5, 13))[0]
+    return 1 if regime == "one_feature" else distinct(rng, LONG, d=(5, 13))[0]
 
 
 def rows_of(rng, regime, lead, d, dtype):
     """x: (*lead, d)."""
-    x = normal(
-        rng, (*lead, d), dtype, {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4}.get(regime, 1.0)
-    )
+    scales = {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4, "vast": VAST[np.dtype(dtype).name]}
+    x = normal(rng, (*lead, d), dtype, scales.get(regime, 1.0))
     count = max(1, x.size // d)
     each = np.arange(count).reshape(*lead, 1)
+    if regime == "peaked":  # one number outweighs its row, and comes out as the root of d
+        x[..., int(rng.integers(d))] += 1e4
     if regime == "large":  # many numbers, and some far outside their row
         x[..., int(rng.integers(d))] *= np.where(each[..., 0] % 3 == 0, 300.0, 1.0)
     if regime == "faint":  # spreads from 1e-2 to 1e-6, row by row: below the root of eps
@@ -47,6 +52,7 @@ def chosen_eps(rng, regime):
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
 
 
+@steepens
 def forward(rng, regime, dtype):
     d = width(rng, regime)
     lead = leading(rng, regime)

@@ -87,7 +87,9 @@ def again(out, variant, *, x, other, gain, bias, new_gain, new_bias, grad, other
     out.record(y=one["y"], z=two["y"], grad_x=one["grad_x"], grad_other=two["grad_x"])
     out.record(grad_gain=one["grad_gain"] + two["grad_gain"])
     out.record(grad_bias=one["grad_bias"] + two["grad_bias"])
-    out.record(changed=layernorm(x, new_gain, new_bias, grad, None, variant)["y"])
+    three = layernorm(x, new_gain, new_bias, grad, None, variant)
+    out.record(changed=three["y"])
+    out.record(grad_gain_alone=three["grad_gain"], grad_bias_alone=three["grad_bias"])
 
 
 def step(out, variant, *, x, grad, lr):

@@ -50,6 +50,9 @@ def again(learner, record, x, other, gain, new_gain, grad, other_grad):
     record(grad_x=leaf.grad, grad_other=other_leaf.grad, grad_gain=norm.gain.grad)
     norm.gain.data[...] = new_gain
     record(changed=norm(learner.Tensor(x)).data)
+    fresh = made(learner, new_gain)
+    fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, the gain did
+    record(grad_gain_alone=fresh.gain.grad)
 
 
 def arrives(learner, record, x, gain, grad):

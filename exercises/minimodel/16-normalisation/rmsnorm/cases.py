@@ -1,26 +1,32 @@
 """Inputs for RMSNorm's probes."""
 
 import numpy as np
-from pack.common import EQUAL, blank, distinct, leading, normal
+from pack.common import EQUAL, LONG, blank, distinct, leading, normal, steepens
 
 OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside a spread of 1
+
+
+VAST = {"float64": 1e25, "float32": 1e9}  # the cube of which is still a number
 
 
 def width(rng, regime):
     if regime == "large":
         return int(rng.integers(39, 50))
+    if regime == "peaked":
+        return int(rng.integers(250, 300))
     if regime == "equal_sizes":
         return EQUAL
-    return 1 if regime == "one_feature" else distinct(rng, d=(5, 13))[0]
+    return 1 if regime == "one_feature" else distinct(rng, LONG, d=(5, 13))[0]
 
 
 def rows_of(rng, regime, lead, d, dtype):
     """x: (*lead, d)."""
-    x = normal(
-        rng, (*lead, d), dtype, {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4}.get(regime, 1.0)
-    )
+    scales = {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4, "vast": VAST[np.dtype(dtype).name]}
+    x = normal(rng, (*lead, d), dtype, scales.get(regime, 1.0))
     count = max(1, x.size // d)
     each = np.arange(count).reshape(*lead, 1)
+    if regime == "peaked":  # one number outweighs its row, and comes out as the root of d
+        x[..., int(rng.integers(d))] += 1e4
     if regime == "large":  # many numbers, and some far outside their row
         x[..., int(rng.integers(d))] *= np.where(each[..., 0] % 3 == 0, 300.0, 1.0)
     if regime == "faint":  # from 1e-2 to 1e-6, row by row: below the root of eps
@@ -49,6 +55,7 @@ def chosen_eps(rng, regime):
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
 
 
+@steepens
 def forward(rng, regime, dtype):
     d = width(rng, regime)
     lead = leading(rng, regime)
@@ -84,7 +91,7 @@ def loudness(rng, regime, dtype):
     """One row at growing root mean squares. Embeddings often start at 0.02."""
     shown = regime == "shown"
     scale = [0.02, 0.1, 0.3, 1.0, 2.0, 3.0] if shown else np.sort(10 ** rng.uniform(-1.5, 1.5, 5))
-    d = 16 if shown else distinct(rng, d=(5, 13))[0]
+    d = 16 if shown else distinct(rng, LONG, d=(5, 13))[0]
     return {"x": np.asarray(np.array(scale)[:, None] * unit_row(rng, d), dtype)}
 
 
@@ -92,7 +99,7 @@ def chain(rng, regime, dtype):
     """Two rows, of root mean square 2 and 0.5 where they are shown."""
     shown = regime == "shown"
     scale = [2.0, 0.5] if shown else [rng.uniform(1.5, 2.5), rng.uniform(0.3, 0.8)]
-    d = 16 if shown else distinct(rng, d=(5, 13))[0]
+    d = 16 if shown else distinct(rng, LONG, d=(5, 13))[0]
     x = np.stack([size * unit_row(rng, d) for size in scale])
     return {"x": x.astype(dtype), "depth": 5 if shown else 3}
 

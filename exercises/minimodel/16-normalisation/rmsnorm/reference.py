@@ -51,7 +51,8 @@ def again(out, variant, *, x, other, gain, new_gain, grad, other_grad):
     two = rmsnorm(other, gain, other_grad, None, variant)
     out.record(y=one["y"], z=two["y"], grad_x=one["grad_x"], grad_other=two["grad_x"])
     out.record(grad_gain=one["grad_gain"] + two["grad_gain"])
-    out.record(changed=rmsnorm(x, new_gain, grad, None, variant)["y"])
+    three = rmsnorm(x, new_gain, grad, None, variant)
+    out.record(changed=three["y"], grad_gain_alone=three["grad_gain"])
 
 
 def arrives(out, variant, *, x, gain, grad):

@@ -5,7 +5,7 @@ hidden units of the FFN are on or off for good, see reference.py.
 """
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, blank, distinct, leaning, leans, normal
+from pack.common import EQUAL, SHOWN, blank, distinct, leaning, leans, normal, steepens
 
 ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
 ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
@@ -86,6 +86,7 @@ def attributes(rng, regime, dtype):
     return {"d_model": n * size, "n_heads": n, "d_ff": int(rng.integers(19, 40))}
 
 
+@steepens
 def forward(rng, regime, dtype):
     lead, T, n, d, f = sizes(rng, regime)
     shape = (*lead, T, d)

@@ -5,11 +5,11 @@ GELU and its tanh form agree to the last digit, so it does not matter which one 
 """
 
 import numpy as np
-from pack.common import EQUAL, blank, distinct, leading, normal
+from pack.common import EQUAL, LONG, blank, distinct, leading, normal, steepens
 
 
 def attributes(rng, regime, dtype):
-    d, f = distinct(rng, d=(3, 9), f=(10, 19))
+    d, f = distinct(rng, LONG, d=(3, 9), f=(10, 19))
     return {"d_model": d, "d_ff": f}
 
 
@@ -66,6 +66,7 @@ def saturated(rng, drawn):
     return {**drawn, "b_1": b_1.astype(drawn["b_1"].dtype)}
 
 
+@steepens
 def forward(rng, regime, dtype):
     drawn = saturated(rng, weights(rng, regime, dtype))
     return {**drawn, "grad": normal(rng, drawn["x"].shape, dtype)}

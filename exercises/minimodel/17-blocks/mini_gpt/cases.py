@@ -8,7 +8,7 @@ that it does not matter which GELU a learner wrote (see the reference of block).
 import numpy as np
 from pack.block.cases import ALL, plain_weights
 from pack.block.cases import weights as settled_weights
-from pack.common import SHOWN, leaning, leans, normal
+from pack.common import SHOWN, leaning, leans, normal, steepens
 
 SIZES = ("d_model", "n_heads", "n_layers", "d_ff", "vocab_size", "context_len")
 DEFAULTS = dict(zip(SIZES, (64, 4, 2, 256, 64, 32)))
@@ -88,6 +88,7 @@ def token_ids(rng, regime, shape, V):
     return ids
 
 
+@steepens
 def forward(rng, regime, dtype):
     sizes, lead, T = config(rng, regime)
     drawn = weights(rng, sizes, dtype, {"huge": 1e3, "tiny": 1e-4}.get(regime, 1.0))

@@ -23,7 +23,7 @@ def arguments(rng, regime):
         return dict.fromkeys(plain)
     if regime in ("near_eps", "tiny", "spread_rows"):
         return {**plain, "eps": None}
-    if regime in ("decay", "decay_only"):
+    if regime in ("decay", "decay_only", "decay_idle_rows"):
         return {**plain, "weight_decay": float(rng.uniform(0.2, 0.9))}
     if regime in ("betas", "traced"):
         plain["beta_1"], plain["beta_2"] = (
@@ -51,6 +51,8 @@ def drawn_gradients(rng, regime, T, shape, dtype):
         g[...] = 0.0
     if regime == "some_zero":
         g *= rng.random(shape) < 0.5
+    if regime == "decay_idle_rows":  # as of a table, of which a batch looks a few rows up
+        g *= rng.random((T, shape[0], *[1] * (len(shape) - 1))) < 0.5
     if regime == "spread_rows":
         g *= spread(shape, dtype)
     if regime == "constant":

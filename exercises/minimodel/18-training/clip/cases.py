@@ -1,7 +1,7 @@
 """Inputs for clip_grad_norm: gradients of several parameters, and a max_norm beside their length."""
 
 import numpy as np
-from pack.common import distinct, normal
+from pack.common import LONG, distinct, normal
 from pack.optimised import shapes_of
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of gradients; 1 elsewhere
@@ -67,7 +67,7 @@ def exactly(rng, regime, dtype):
 
 
 def one(rng, regime, dtype):
-    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    n, m = distinct(rng, LONG, n=(3, 6), m=(3, 6))
     g = normal(rng, (n,) if regime == "vector" else (n, m), dtype)
     return {"g": g, "max_norm": float(rng.uniform(0.1, 0.9)) * length([g])}
 
@@ -87,7 +87,7 @@ def again(rng, regime, dtype):
 
 def together(rng, regime, dtype):
     """The gradient of p + q reaches both alike; code may hand both the same array."""
-    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    n, m = distinct(rng, LONG, n=(3, 6), m=(3, 6))
     g = normal(rng, (n, m), dtype)
     return {"g": g, "max_norm": float(rng.uniform(0.1, 0.9)) * length([g, g])}
 

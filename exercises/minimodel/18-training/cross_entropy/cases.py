@@ -1,7 +1,7 @@
 """Inputs for cross_entropy."""
 
 import numpy as np
-from pack.common import EQUAL, distinct, leading, normal
+from pack.common import EQUAL, LONG, distinct, leading, normal
 
 LIMIT = {"float64": 690.0, "float32": 75.0}  # a little below where the bare exponential ends
 
@@ -13,7 +13,7 @@ def sizes(rng, regime):
         return EQUAL
     if regime == "bytes":
         return int(rng.integers(130, 250))
-    return 1 if regime == "one_class" else distinct(rng, V=(3, 23))[0]
+    return 1 if regime == "one_class" else distinct(rng, LONG, V=(3, 23))[0]
 
 
 def forward(rng, regime, dtype):
@@ -74,7 +74,8 @@ def forward(rng, regime, dtype):
         if regime == "class_beyond_ignoring":  # another target is ignored, this one is not
             ignore = -100
             targets.reshape(-1)[0] = ignore
-    if regime == "class_negative":
+    if regime in ("class_negative", "class_negative_ignoring"):
+        ignore = -100 if regime == "class_negative_ignoring" else None
         targets.reshape(-1)[1] = -int(rng.integers(1, V + 1))
     return {"logits": logits, "targets": targets, "ignore_index": ignore}
 

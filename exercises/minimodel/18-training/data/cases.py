@@ -1,7 +1,7 @@
 """Inputs for the probes of `batches`. Where ids are told apart, each occurs once."""
 
 import numpy as np
-from pack.common import distinct
+from pack.common import distinct, leaning
 
 VOCAB = 16  # of the text that a model is trained on
 
@@ -39,7 +39,7 @@ def windows(rng, regime, dtype):
     ids = apart(rng, starts + T, kind)
     if regime == "far_ids":
         ids = FAR_IDS + 700 * ids
-    count = {"large": 3, "many": 400}.get(regime, 12)
+    count = {"large": 3, "many": 400}.get(regime) or leaning(rng, [12], largest=10_000)[0]
     return {"ids": ids, "batch_size": B, "seq_len": T, "count": count, "seed": any_seed(rng)}
 
 
@@ -64,6 +64,13 @@ def starts(rng, regime, dtype):
         "count": 450 // B,
         "seed": any_seed(rng),
     }
+
+
+def reaches(rng, regime, dtype):
+    """A text so long that a start can only be expected, not waited for."""
+    B, T = distinct(rng, B=(3, 5), T=(3, 7))
+    n = int(rng.integers(250_000, 300_000))
+    return {"n": n, "batch_size": B, "seq_len": T, "count": 450 // B, "seed": any_seed(rng)}
 
 
 def repeated(rng, regime, dtype):

@@ -1,7 +1,7 @@
 """Inputs for SGD's probes. With momentum the rate stays what it was at the first step."""
 
 import numpy as np
-from pack.common import distinct, normal
+from pack.common import LONG, distinct, normal
 from pack.optimised import count_of, few, shapes_of, spread
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of parameters and gradients; 1 elsewhere
@@ -92,7 +92,7 @@ def succession(rng, regime, dtype):
 
 
 def of_a_module(rng, regime, dtype):
-    n, m = distinct(rng, n=(3, 6), m=(3, 6))
+    n, m = distinct(rng, LONG, n=(3, 6), m=(3, 6))
     drawn = {"w": (n, m), "b": (m,), "w_grad": (n, m), "b_grad": (m,)}
     drawn = {name: normal(rng, shape, dtype) for name, shape in drawn.items()}
     return {**drawn, "lr": float(rng.uniform(0.1, 0.4)), "momentum": float(rng.uniform(0.3, 0.95))}
