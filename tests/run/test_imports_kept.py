@@ -51,7 +51,15 @@ def test_a_learners_module_with_a_name_of_pythons_is_theirs(lab: Lab) -> None:
 
 @pytest.mark.parametrize(
     "imports",
-    [["this", "antigravity", "colorsys"], ["nowhere_at_all"], [5, None], "colorsys", {"a": 1}, None, ["mine"]],
+    [
+        ["this", "antigravity", "colorsys"],
+        ["nowhere_at_all"],
+        [5, None],
+        "colorsys",
+        {"a": 1},
+        None,
+        ["mine"],
+    ],
     ids=str,
 )
 def test_who_forges_the_list_gains_nothing(lab: Lab, imports: Any) -> None:

@@ -1,4 +1,4 @@
-"""Attention one query at a time, over the keys that it may look at, in float64; gradients by hand.
+"""Attention over the keys that each query may look at, in float64; gradients by hand.
 
 Variants: "no_scale" leaves out the division by sqrt(d); "mask_after" takes the softmax over all
 keys and then sets what is masked to 0, so that a row no longer sums to 1; "shallow_mask" gives
@@ -21,40 +21,30 @@ def attention(variant, q, k, v, mask, grad=None):
     root = math.sqrt(d)
     divisor = 1.0 if variant == "no_scale" else root
     may = np.ones((*rows, T, T), bool) if mask is None else np.broadcast_to(mask, (*rows, T, T))
-    scores, probs, y = np.zeros(may.shape), np.zeros(may.shape), np.zeros(v.shape)
-    grad_q, grad_k, grad_v = np.zeros(q.shape), np.zeros(k.shape), np.zeros(v.shape)
-    grad_scaled = np.zeros(may.shape)
-    for at in np.ndindex(*rows):
-        for t in range(T):
-            seen = np.flatnonzero(may[*at, t])  # keys whose values count
-            scores[*at, t] = [float(sum(q[*at, t] * k[*at, s])) for s in range(T)]
-            if not len(seen):
-                continue
-            rivals, here = seen, scores[*at, t] / divisor  # rivals: keys in the denominator
-            if variant in ("mask_after", "shallow_mask"):
-                rivals = np.arange(T)
-            if variant == "shallow_mask":
-                here = np.where(may[*at, t], here, SHALLOW)
-                seen = rivals
-            here = here[rivals]
-            share = np.zeros(T)
-            with np.errstate(over="ignore"):  # beyond 1e308 in the denominator the share is 0
-                share[rivals] = [1 / np.exp(here - one).sum() for one in here]
-            probs[*at, t, seen] = share[seen]
-            y[*at, t] = probs[*at, t] @ v[*at]
-            if grad is None:
-                continue
-            g = grad[*at, t]
-            grad_v[*at] += np.outer(probs[*at, t], g)
-            grad_share = np.zeros(T)
-            grad_share[seen] = v[*at, seen] @ g
-            jacobian = np.diag(share) - np.outer(share, share)  # d share / d scaled
-            by_score = jacobian @ grad_share
-            if variant == "shallow_mask":  # a score that was written over passes nothing on
-                by_score = by_score * may[*at, t]
-            grad_scaled[*at, t] = by_score
-            grad_q[*at, t] += by_score @ k[*at] / divisor
-            grad_k[*at] += np.outer(by_score, q[*at, t]) / divisor
+    scores = np.einsum("...td,...sd->...ts", q, k)
+    here, rivals, counts = scores / divisor, may, may  # rivals: keys in the denominator
+    if variant in ("mask_after", "shallow_mask"):
+        rivals = np.ones_like(may)
+    if variant == "shallow_mask":
+        here, counts = np.where(may, here, SHALLOW), rivals
+    blind = ~may.any(-1, keepdims=True)
+    peak = np.max(here, -1, where=rivals, initial=-np.inf, keepdims=True)
+    ratios = np.where(rivals, np.exp(np.where(rivals, here - peak, 0.0)), 0.0)  # to the largest
+    share = np.where(blind, 0.0, ratios / np.where(blind, 1.0, ratios.sum(-1, keepdims=True)))
+    probs = np.where(counts, share, 0.0)
+    y = np.einsum("...ts,...sd->...td", probs, v)
+    grads, grad_scaled = None, np.zeros(may.shape)
+    if grad is not None:
+        grad_share = np.where(counts, np.einsum("...td,...sd->...ts", grad, v), 0.0)
+        carried = (share * grad_share).sum(-1, keepdims=True)
+        grad_scaled = share * (grad_share - carried)  # the softmax's Jacobian, row by row
+        if variant == "shallow_mask":  # a score that was written over passes nothing on
+            grad_scaled = grad_scaled * may
+        grads = (
+            np.einsum("...ts,...sd->...td", grad_scaled, k) / divisor,
+            np.einsum("...ts,...td->...sd", grad_scaled, q) / divisor,
+            np.einsum("...ts,...td->...sd", probs, grad),
+        )
     scaled = scores / root
     names = {
         "scores": scores, "scale": 1.0 / root, "scaled": scaled, "probs": probs, "context": y,
@@ -63,7 +53,7 @@ def attention(variant, q, k, v, mask, grad=None):
         "minus_inf": -np.inf, "minus_1e30": -1e30, "minus_1e9": -1e9,
         "lowest": float(np.finfo(q.dtype).min), "hidden": ~may,
     }  # fmt: skip
-    return y, None if grad is None else (grad_q, grad_k, grad_v), names
+    return y, grads, names
 
 
 def forward(out, variant, *, q, k, v, mask, grad):

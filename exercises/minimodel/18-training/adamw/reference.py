@@ -1,4 +1,4 @@
-"""AdamW from first principles: each average is written out as a sum over all gradients so far.
+"""AdamW from first principles: each average is a sum over all gradients so far.
 
 The corrected averages m_hat and v_hat are weighted means whose weights beta^age add up to 1. The
 variant "no_bias_correction" uses m and v themselves, whose weights (1 - beta) beta^age do not. The
@@ -12,26 +12,21 @@ L2 = "l2"
 DEFAULTS = {"lr": 1e-3, "beta_1": 0.9, "beta_2": 0.999, "eps": 1e-8, "weight_decay": 0.01}
 
 
-def weights(T, beta):
-    """beta^age of the gradients 1..T at step T, the newest last."""
-    return np.float64(beta) ** np.arange(T - 1, -1, -1)
-
-
 def one_step(variant, seen, g, p, lr, beta_1, beta_2, eps, weight_decay):
     """p after a step with the gradient g, and the step's parts by name.
 
-    seen: the gradients that entered the averages before, oldest first; this one is added.
+    seen: the sums over the gradients before, each times beta^age, of g and of g^2, then the sums of the
+    beta^age by themselves; empty before the first step. This gradient is added to all four.
     """
-    seen.append(g + weight_decay * p if variant == L2 else g)
-    grads = np.stack(seen)
-    w_1, w_2 = weights(len(grads), beta_1), weights(len(grads), beta_2)
-    sums = np.tensordot(w_1, grads, 1), np.tensordot(w_2, grads**2, 1)
-    at = {"m": (1 - beta_1) * sums[0], "v": (1 - beta_2) * sums[1]}
-    at["bias_correction_1"], at["bias_correction_2"] = (
-        (1 - beta_1) * w_1.sum(),
-        (1 - beta_2) * w_2.sum(),
-    )
-    at["m_hat"], at["v_hat"] = sums[0] / w_1.sum(), sums[1] / w_2.sum()
+    entered = g + weight_decay * p if variant == L2 else g
+    before = seen or [0.0, 0.0, 0.0, 0.0]
+    betas, fresh = (beta_1, beta_2, beta_1, beta_2), (entered, entered**2, 1.0, 1.0)
+    seen[:] = [beta * old + new for beta, old, new in zip(betas, before, fresh)]
+    sum_1, sum_2, weight_1, weight_2 = seen
+    at = {"m": (1 - beta_1) * sum_1, "v": (1 - beta_2) * sum_2}
+    at["bias_correction_1"] = (1 - beta_1) * weight_1
+    at["bias_correction_2"] = (1 - beta_2) * weight_2
+    at["m_hat"], at["v_hat"] = sum_1 / weight_1, sum_2 / weight_2
     if variant == NO_CORRECTION:
         at["m_hat"], at["v_hat"] = at["m"], at["v"]
     at["root"] = np.sqrt(at["v_hat"])
