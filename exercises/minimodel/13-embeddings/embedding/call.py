@@ -48,12 +48,12 @@ def initialisation(learner, record, vocab_size, d_model, seed):
 
     weight = drawn(seed)
     z = np.asarray(weight, dtype=np.float64) / 0.02
-    mean, deviation = float(z.mean()), float(z.std())
-    fourth = float((z**4).mean() / (z**2).mean() ** 2)
+    mean, deviation, squares = float(z.mean()), float(z.std()), z * z
+    fourth = float((squares * squares).mean() / squares.mean() ** 2)
     if seed is None:
         record(mean=round(mean, 1), deviation=round(deviation, 1), fourth_moment=round(fourth))
         return
-    record(distinct=len(np.unique(weight)) > 0.9 * z.size)  # no block of it repeated
+    record(distinct=all(len(set(row.tolist())) > 0.9 * row.size for row in (z[0], z[:, 0])))
     record(mean=mean, deviation=deviation, fourth_moment=fourth, largest=float(np.abs(z).max()))
     record(columns_differ=float(np.abs(np.corrcoef(z[:, 0], z[:, 1])[0, 1])))
     record(seeds_differ=bool(np.any(weight != drawn(seed + 1))))
