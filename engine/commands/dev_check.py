@@ -15,7 +15,8 @@ from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.judge.verdict import Verdict
 from engine.practice import model
-from engine.run.servers import Servers, jobs_of
+from engine.run.jobs import jobs_of
+from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
 from engine.spec.load import (
     Catalogue,

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from engine.commands.observe_ import shown_draws
 from engine.observe.arithmetic import evaluate
-from engine.run.servers import Servers, jobs_of
+from engine.run.jobs import jobs_of
+from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree
 from engine.spec import yaml
 from engine.spec.load import FIGURE, convert, texts

@@ -17,7 +17,8 @@ from engine.judge.numbers import defined, fresh_callers, fresh_numbers
 from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, joined, most_looked_at, plan, usual
 from engine.judge.verdict import Verdict, also, judge_fix
 from engine.run.abreast import at_once
-from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers, jobs_of
+from engine.run.jobs import jobs_of
+from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check

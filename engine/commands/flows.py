@@ -16,7 +16,8 @@ from engine.errors import SpecError
 from engine.judge.plan import Plan, plan
 from engine.judge.verdict import Result, Verdict, judge_build, judge_check
 from engine.run.abreast import at_once
-from engine.run.servers import Job, Servers, jobs_of
+from engine.run.jobs import Job, jobs_of
+from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
 from engine.spec.load import Catalogue
 

@@ -21,7 +21,8 @@ from engine.judge.near import (
     with_reference,
 )
 from engine.judge.plan import Plan, derive, joined, leaning, mixed
-from engine.run.servers import HEALTHY_FACTOR, Servers, jobs_of
+from engine.run.jobs import jobs_of
+from engine.run.servers import HEALTHY_FACTOR, Servers
 from engine.run.types import Case, Outcome, Tree
 from engine.spec.types import Check
 

@@ -16,7 +16,8 @@ from engine.observe.diagnostics import Observation
 from engine.observe.score import Scored, brier, is_right
 from engine.practice import entries
 from engine.practice.store import Attempt
-from engine.run.servers import Servers, jobs_of
+from engine.run.jobs import jobs_of
+from engine.run.servers import Servers
 from engine.run.types import Draw, Outcome, Tree
 from engine.spec.types import Prediction
 

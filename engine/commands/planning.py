@@ -27,7 +27,8 @@ from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
 from engine.run.abreast import Later, at_once
-from engine.run.servers import TRACED, Servers, jobs_of
+from engine.run.jobs import jobs_of
+from engine.run.servers import TRACED, Servers
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue, roles_of_steps, traced
 from engine.spec.types import Break, Check, Need, Symptom

@@ -10,7 +10,8 @@ from engine.commands.flows import component_probe
 from engine.errors import SpecError
 from engine.inject import places
 from engine.judge.plan import derive
-from engine.run.servers import TRACED, Servers, jobs_of
+from engine.run.jobs import jobs_of
+from engine.run.servers import TRACED, Servers
 from engine.run.types import Case, Draw, Tree, Values
 
 TRACE_CAP = 1 << 26  # bytes of recorded values a probe

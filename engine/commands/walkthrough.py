@@ -17,7 +17,8 @@ from engine.commands.warm import servers_of
 from engine.errors import LearnerCodeError, NotApplicable, SpecError, UsageError
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
-from engine.run.servers import Job, Servers
+from engine.run.jobs import Job
+from engine.run.servers import Servers
 from engine.run.types import Tree, Values
 from engine.spec.types import Walkthrough
 

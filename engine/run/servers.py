@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import select
 import shutil
 import socket
 import sys
@@ -29,8 +28,10 @@ import msgspec
 
 from engine.errors import LearnerCodeError, SpecError
 from engine.run.abreast import alternating, at_once
+from engine.run.channel import Server
 from engine.run.child import wire
 from engine.run.decode import outcome_of, raised_of
+from engine.run.jobs import Job
 from engine.run.types import LATE, MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
 from engine.run.zygote import GRACE, Zygote, taken, workdir
 
@@ -39,7 +40,6 @@ HEALTHY_FACTOR = 20.0  # or this many times what the healthy code took
 START_LIMIT = 60.0  # seconds for the interpreter to import numpy
 LEAN_LIMIT = 3.0  # seconds for a draw that leans towards a number, which may make it large
 MEMORY = 4 << 30  # bytes
-BEYOND = 2  # calls more than a number that the code under test mentions
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 TRACED = "traced"  # the server that records what expressions give
 END = -1  # in the place of a job's number
@@ -56,74 +56,6 @@ class How(msgspec.Struct, frozen=True):
     limit: float
     trace: Mapping[str, Any] | None = None
     covered: tuple[str, ...] = ()
-
-
-class Job(msgspec.Struct, frozen=True):
-    """One probe to run on a tree."""
-
-    component: str
-    probe: str
-    inputs: Values
-    seed: int = 0
-    manner: str = ""  # see types.Draw
-    caller: str = ""  # the name of the module that calls, in the manner "inside"; "": one by turns
-    repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
-    turn: int = 0  # which of the modes follows on priming
-
-
-def repeats_of(draw: Draw) -> int:
-    """How often a call is made before the one that counts, which is the one of that number, or comes
-    after it; 0 for as often as usual.
-    """
-    if draw.lean is None or draw.lean.kind != "calls":
-        return 0
-    return int(draw.lean.number) + (BEYOND if draw.lean.which else -1)
-
-
-def jobs_of(cases: Sequence[Case]) -> list[Job]:
-    """The learner's side of cases: inputs only."""
-    return [
-        Job(
-            case.draw.component,
-            case.draw.probe,
-            case.inputs,
-            case.draw.seed % (1 << 32),
-            case.draw.manner,
-            case.draw.lean.name if case.draw.lean else "",
-            repeats_of(case.draw),
-            case.draw.turn,
-        )
-        for case in cases
-    ]
-
-
-class Server:
-    """One forked server: its socket, and the limit that holds for each of its jobs."""
-
-    def __init__(self, channel: socket.socket) -> None:
-        self._socket = channel
-        self._buffer = wire.Buffer()
-
-    def send(self, message: Mapping[str, Any]) -> None:
-        self._socket.sendall(wire.encode(message))
-
-    def receive(self, deadline: float) -> dict[str, Any] | None:
-        """The next message, or None when the server does not answer in time."""
-        while True:
-            frame = self._buffer.frame()
-            if frame is not None:
-                message: dict[str, Any] = wire.decode(*frame)
-                return message
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._socket], [], [], left)[0]:
-                return None
-            data = self._socket.recv(1 << 18)
-            if not data:
-                return None
-            self._buffer.feed(data)
-
-    def close(self) -> None:
-        self._socket.close()
 
 
 class Servers:

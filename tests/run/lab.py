@@ -10,7 +10,8 @@ from textwrap import dedent
 from typing import Any
 
 from engine.practice import model
-from engine.run.servers import Job, Servers
+from engine.run.jobs import Job
+from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree
 
 ROOT = Path(__file__).resolve().parents[2]

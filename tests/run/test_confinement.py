@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from lab import CALL, ROOT, Lab, alive, write
 
-from engine.run.servers import Job, Servers
+from engine.run.jobs import Job
+from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree
 
 REFERENCE = "exercises/minimodel/13-embeddings/embedding/reference.py"

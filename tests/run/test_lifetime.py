@@ -16,7 +16,8 @@ from lab import CALL, Lab, alive, gone, write
 
 from engine.errors import LearnerCodeError
 from engine.run import zygote
-from engine.run.servers import Job, Servers
+from engine.run.jobs import Job
+from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
 
 PACK = {
@@ -142,7 +143,8 @@ def test_no_process_is_left_when_the_engine_is_killed(tmp_path: Path) -> None:
         pytest.skip("only Linux ends children with their parent")
     program = f"""
 import sys, time
-from engine.run.servers import Job, Servers
+from engine.run.jobs import Job
+from engine.run.servers import Servers
 from engine.run.types import Tree
 tree = Tree("/learner", ("src",), {{"src/mine.py": {PIDS!r}}}, {{"main": "mine:main"}})
 servers = Servers({{"pack/any/call.py": {CALL!r}}}).__enter__()

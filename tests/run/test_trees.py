@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from lab import Lab, read, write
 
-from engine.run.servers import Job, Servers
+from engine.run.jobs import Job
+from engine.run.servers import Servers
 from engine.run.types import Tree
 
 # ---------------------------------------------------------------- what runs is what was read

@@ -1,0 +1,40 @@
+"""The parent's end of the socket of one forked server."""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from engine.run.child import wire
+
+
+class Server:
+    """One forked server: messages to it and from it."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._socket = channel
+        self._buffer = wire.Buffer()
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        self._socket.sendall(wire.encode(message))
+
+    def receive(self, deadline: float) -> dict[str, Any] | None:
+        """The next message, or None when the server does not answer in time."""
+        while True:
+            frame = self._buffer.frame()
+            if frame is not None:
+                message: dict[str, Any] = wire.decode(*frame)
+                return message
+            left = deadline - time.monotonic()
+            if left <= 0 or not select.select([self._socket], [], [], left)[0]:
+                return None
+            data = self._socket.recv(1 << 18)
+            if not data:
+                return None
+            self._buffer.feed(data)
+
+    def close(self) -> None:
+        self._socket.close()

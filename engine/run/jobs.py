@@ -1,0 +1,50 @@
+"""Probes to run on a tree, as the parent hands them to a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.run.types import Case, Draw, Values
+
+BEYOND = 2  # calls more than a number that the code under test mentions
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One probe to run on a tree."""
+
+    component: str
+    probe: str
+    inputs: Values
+    seed: int = 0
+    manner: str = ""  # see types.Draw
+    caller: str = ""  # the name of the module that calls, in the manner "inside"; "": one by turns
+    repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
+    turn: int = 0  # which of the modes follows on priming
+
+
+def repeats_of(draw: Draw) -> int:
+    """How often a call is made before the one that counts, which is the one of that number, or comes
+    after it; 0 for as often as usual.
+    """
+    if draw.lean is None or draw.lean.kind != "calls":
+        return 0
+    return int(draw.lean.number) + (BEYOND if draw.lean.which else -1)
+
+
+def jobs_of(cases: Sequence[Case]) -> list[Job]:
+    """The learner's side of cases: inputs only."""
+    return [
+        Job(
+            case.draw.component,
+            case.draw.probe,
+            case.inputs,
+            case.draw.seed % (1 << 32),
+            case.draw.manner,
+            case.draw.lean.name if case.draw.lean else "",
+            repeats_of(case.draw),
+            case.draw.turn,
+        )
+        for case in cases
+    ]
