@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -229,6 +230,10 @@ def test_every_regime_leans():
     assert {lean.also for lean in leans} - {0.0} == {1e4, 0.5}
     assert {lean.which % 4 for lean in leans} == {0, 1, 2, 3}
     assert [one.draws for one in made.checks] == [tuple(range(12))] * 2
+    many = Check(id="a", shows={}, probe="p", regimes=tuple(f"r{i}" for i in range(60)))
+    drawn = mixed([("c", many)], (64.0, 1e4), seed=3, dtype="float64").draws
+    times = Counter(draw.lean.number for draw in drawn)
+    assert times[65.0] > times[64.0] + times[512.0] and min(times[64.0], times[512.0]) > 20
     alone = mixed([("c", check)], (0.5,), seed=3, dtype="float64")
     assert all((d.lean.kind, d.lean.number) == ("value", 0.5) for d in alone.draws)
     assert not mixed([("c", check)], (), seed=3, dtype="float64").draws
