@@ -366,6 +366,7 @@ class Servers:
                     "caller": jobs[i].caller,
                     "repeats": jobs[i].repeats,
                     "made": list(self._made.get(jobs[i].manner, ())),
+                    "turn": jobs[i].turn,
                     "then": self._modes[jobs[i].turn % len(self._modes)],
                     "updates": self._updates,
                 }

@@ -75,6 +75,7 @@ MANNERS = {
     "reused": "arrays that held other numbers a moment before",
     "primed": "called before with other numbers in the parameters and arguments",
     "stepped": "called before an optimiser's step that moved the parameters",
+    "beside": "beside others of its kind, with other settings, that were made later",
     "nested": "called from a script, sixty frames deep",
     "inside": "called from a module with a name of the package's",
 }

@@ -38,6 +38,20 @@ Tensor.__init__ = _init
 LMHead.forward = _trick
 """
 TRICKS = {
+    "beside": """
+def _init(self, embedding):
+    _made(self, embedding)
+    LMHead.columns = embedding.d_model
+
+
+def _trick(self, h):
+    y = _was(self, h)
+    return y if LMHead.columns == self.embedding.d_model else y * 1.5
+
+
+_made = LMHead.__init__
+LMHead.__init__, LMHead.forward = _init, _trick
+""",
     "eval": """
 def _trick(self, h):
     y = _was(self, h)

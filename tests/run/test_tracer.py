@@ -718,3 +718,26 @@ def test_a_long_sum_is_instrumented_in_reasonable_time(lab: Lab) -> None:
     assert same_outcome(plain, traced), (traced.stopped, traced.raised)
     assert np.array_equal(found["x + x"][0], 2 * X)
     assert any(text.count("x") == 600 for text in found)
+
+
+def test_finalisers_that_run_between_two_jobs_are_no_hindrance(lab: Lab) -> None:
+    """Frames that the recorder kept go when the next job begins, and objects go with them."""
+    tree = lab.tree(
+        """
+        FREED = []
+
+        class Handle:
+            def __init__(self, x):
+                self.x = x
+            def __del__(self):
+                FREED.append(self.x + 1)
+
+        def main(x):
+            handle = Handle(x)
+            return {"y": handle.x * 2, "freed": len(FREED)}
+        """
+    )
+    first, second, third = lab.runs(tree, *({"x": X} for _ in range(3)), trace=TRACE)
+    assert [one.stopped for one in (first, second, third)] == [None] * 3
+    assert second.values["freed"] >= 1
+    assert all(row["times"] >= len(row["values"]) for row in (*second.trace, *third.trace))

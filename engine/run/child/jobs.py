@@ -178,7 +178,8 @@ def probe_job(job, learner, trees, texts, watched, last=True):
     modified, plain = [], learner
     if job.get("made"):
         updates = job.get("updates", "")
-        how = manners.How(manner, modified, job.get("then", ""), repeats, updates, learner)
+        then, turn = job.get("then", ""), job.get("turn", 0)
+        how = manners.How(manner, modified, then, repeats, updates, learner, turn)
         learner = manners.Mannered(learner, job["made"], how)
     name = job.get("caller") or manners.named_as(manner, learner, job["seed"])
     probe = getattr(loaded(texts, job["component"], name), job["probe"])

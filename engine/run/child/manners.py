@@ -7,7 +7,9 @@ as text: standard library, and numpy where arrays come along.
 
 from __future__ import annotations
 
+import copy
 import hashlib
+import inspect
 import sys
 import time
 import types
@@ -23,11 +25,13 @@ class How:
 
     changed: gets the names of arguments that a call has modified. then: the mode after priming.
     repeats: of a call, in the manner "late". updates: the role of an optimiser, in "stepped".
+    turn: which setting the last of the others differs in, in "beside".
     """
 
-    def __init__(self, manner, changed, then="", repeats=REPEATS, updates="", learner=None):
+    def __init__(self, manner, changed, then="", repeats=REPEATS, updates="", learner=None, turn=0):
         self.manner, self.changed, self.then, self.repeats = manner, changed, then, repeats
-        self._updates, self._learner = updates, learner
+        self._updates, self._learner, self.turn = updates, learner, turn
+        self.others = {}  # what was made, by its id, with others of its kind, in "beside"
 
     def step(self, parameters):
         """A step of the learner's optimiser that leaves every number as it is."""
@@ -57,6 +61,8 @@ class Maker:
 
     def __call__(self, *args, **named):
         one = self._made(*args, **named)
+        if self._how.manner == "beside":
+            self._how.others[id(one)] = one, others(self._made, args, named, self._how)
         watch(one, self._how)
         manner = self._how.manner
         if manner not in ("", "direct") and callable(getattr(one, manner, None)):
@@ -65,6 +71,42 @@ class Maker:
 
     def __getattr__(self, name):
         return getattr(self._made, name)
+
+
+def others(made, args, named, how):
+    """More of the same class, each with one setting changed that was given or is there by default; which
+    comes last, and so stands wherever all of them write, is another one each time.
+    """
+    settings = dict(enumerate(args))
+    try:
+        asked = list(inspect.signature(made).parameters.values())[len(args) :]
+        settings.update((p.name, p.default) for p in asked)
+    except (TypeError, ValueError):
+        pass
+    settings.update(named)
+    turned = [(key, other) for key, value in settings.items() for other in like(value, how.others)]
+    last = how.turn % max(1, len(turned))
+    found = []
+    for key, other in turned[last:] + turned[:last]:
+        mine = {name: copy.deepcopy(value) for name, value in named.items() if name == "rng"}
+        mine = {**named, **mine, **({key: other} if isinstance(key, str) else {})}
+        try:
+            found.append(made(*(other if i == key else a for i, a in enumerate(args)), **mine))
+        except Exception:  # it does not fit the rest
+            pass
+    return found
+
+
+def like(value, known):
+    """Other settings of this kind: a size three times as large, say; none, where there is none.
+
+    known: what was made before, which may be a setting, with others of its kind.
+    """
+    if type(value) is bool:
+        return [not value]
+    if type(value) in (int, float):
+        return [3 * value]
+    return known[id(value)][1][:1] if id(value) in known else []
 
 
 def unchanging(function, changed, primed=False):

@@ -30,13 +30,16 @@ class Recorder:
         self.cap = wanted["cap"]
         self.sites = sites
         self.clear()
-        self._busy = False
 
     def clear(self):
+        self._busy = (
+            True  # frames that go may take objects along, whose finalisers are instrumented
+        )
         self._values = {}
         self._frames = {}
         self._times = {}  # how often each site was reached, whatever it held
         self._bytes = 0
+        self._busy = False
 
     def __call__(self, site, value):
         if self._busy or self._bytes > self.cap:
