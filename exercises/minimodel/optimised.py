@@ -25,7 +25,7 @@ def count_of(rng, regime):
     """How many steps."""
     if regime in FIXED:
         return FIXED[regime]
-    return leaning(rng, [int(rng.integers(3, 7))], largest=10_000)[0]
+    return leaning(rng, [int(rng.integers(3, 7))], largest=20_000)[0]
 
 
 def spread(shape, dtype):

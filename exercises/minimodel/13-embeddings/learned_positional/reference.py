@@ -78,3 +78,6 @@ def learns(out, variant, *, max_len, target, lr, steps):
 def residual(out, variant, *, weight, x, grad):
     out.record(total=x + added(x, weight, variant), grad_x=2 * grad)
     out.record(grad_weight=back(grad, len(weight), variant))
+    for side in ("left", "right"):
+        out.record(**{f"grad_{side}": grad, f"grad_beside_{side}": grad})
+    out.record(grad_both=grad, grad_beside_both=grad)

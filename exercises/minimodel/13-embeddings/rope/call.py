@@ -79,6 +79,13 @@ def residual(learner, record, x, positions, grad):
     record(total=total.data)
     total.backward(grad)
     record(grad_x=leaf.grad)
+    for side in ("left", "right", "both"):  # the gradient is one array for both terms at first
+        mine, other = (learner.Tensor(x, requires_grad=True) for _ in range(2))
+        y = learner.rope(mine, positions)
+        z = learner.rope(other, positions) if side == "both" else other
+        total = z + y if side == "right" else y + z
+        (total * learner.Tensor(grad)).sum().backward()
+        record(**{f"grad_{side}": mine.grad, f"grad_beside_{side}": other.grad})
 
 
 def fractions(learner, record, x, positions):

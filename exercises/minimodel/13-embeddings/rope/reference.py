@@ -97,6 +97,11 @@ def again(out, variant, *, x, longer, wider, positions, base, grad, more_grad):
 def residual(out, variant, *, x, positions, grad):
     angle = angles(positions, x.shape[-1])
     out.record(total=x + turned(x, angle, variant), grad_x=grad + turned(grad, -angle, variant))
+    for side in ("left", "right"):
+        out.record(**{f"grad_{side}": turned(grad, -angle, variant), f"grad_beside_{side}": grad})
+    out.record(
+        grad_both=turned(grad, -angle, variant), grad_beside_both=turned(grad, -angle, variant)
+    )
 
 
 def fractions(out, variant, *, x, positions):

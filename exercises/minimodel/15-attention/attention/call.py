@@ -176,6 +176,13 @@ def residual(learner, record, x, grad, **rest):
     record(total=total.data)
     total.backward(grad)
     record(grad_x=leaf.grad)
+    for side in ("left", "right", "both"):  # the gradient is one array for both terms at first
+        mine, other = (learner.Tensor(x, requires_grad=True) for _ in range(2))
+        y = made(learner, **rest)(mine)
+        z = made(learner, **rest)(other) if side == "both" else other
+        total = z + y if side == "right" else y + z
+        (total * learner.Tensor(grad)).sum().backward()
+        record(**{f"grad_{side}": mine.grad, f"grad_beside_{side}": other.grad})
     fresh = made(learner, **rest)
     fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, the weights did
     record(**{f"grad_{name}": getattr(fresh, name).grad for name in ("w_q", "w_k", "w_v", "w_o")})

@@ -175,3 +175,6 @@ def peek(out, variant, *, tokens, w_q, w_k, w_v, w_o, lr):
 def residual(out, variant, *, x, grad, **rest):
     y, grads, _ = attention(variant, x, **rest, grad=grad)
     out.record(total=x + y, **{**grads, "grad_x": grad + grads["grad_x"]})
+    for side in ("left", "right"):
+        out.record(**{f"grad_{side}": grads["grad_x"], f"grad_beside_{side}": grad})
+    out.record(grad_both=grads["grad_x"], grad_beside_both=grads["grad_x"])

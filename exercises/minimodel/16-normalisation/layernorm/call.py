@@ -39,6 +39,13 @@ def residual(learner, record, x, gain, bias, grad):
     record(total=total.data)
     total.backward(grad)
     record(grad_x=leaf.grad)
+    for side in ("left", "right", "both"):  # the gradient is one array for both terms at first
+        mine, other = (learner.Tensor(x, requires_grad=True) for _ in range(2))
+        y = made(learner, gain, bias)(mine)
+        z = made(learner, gain, bias)(other) if side == "both" else other
+        total = z + y if side == "right" else y + z
+        (total * learner.Tensor(grad)).sum().backward()
+        record(**{f"grad_{side}": mine.grad, f"grad_beside_{side}": other.grad})
 
 
 def arrives(learner, record, x, gain, bias, grad):

@@ -75,6 +75,9 @@ def forward(out, variant, *, x, gain, bias, eps, grad):
 def residual(out, variant, *, x, gain, bias, grad):
     found = layernorm(x, gain, bias, grad, None, variant)
     out.record(total=x + found["y"], grad_x=grad + found["grad_x"])
+    for side in ("left", "right"):
+        out.record(**{f"grad_{side}": found["grad_x"], f"grad_beside_{side}": grad})
+    out.record(grad_both=found["grad_x"], grad_beside_both=found["grad_x"])
 
 
 def arrives(out, variant, *, x, gain, bias, grad):

@@ -44,6 +44,9 @@ def forward(out, variant, *, x, gain, eps, grad):
 def residual(out, variant, *, x, gain, grad):
     found = rmsnorm(x, gain, grad, None, variant)
     out.record(total=x + found["y"], grad_x=grad + found["grad_x"])
+    for side in ("left", "right"):
+        out.record(**{f"grad_{side}": found["grad_x"], f"grad_beside_{side}": grad})
+    out.record(grad_both=found["grad_x"], grad_beside_both=found["grad_x"])
 
 
 def again(out, variant, *, x, other, gain, new_gain, grad, other_grad):

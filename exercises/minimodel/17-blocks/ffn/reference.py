@@ -106,3 +106,6 @@ def composed(out, variant, *, x, pre, grad, **weights):
 def residual(out, variant, *, x, grad, **weights):
     values, back = feed_forward(x, **weights)
     out.record(total=x + values["out"], grad_x=grad + back(grad)["x"])
+    for side in ("left", "right"):
+        out.record(**{f"grad_{side}": back(grad)["x"], f"grad_beside_{side}": grad})
+    out.record(grad_both=back(grad)["x"], grad_beside_both=back(grad)["x"])

@@ -11,14 +11,11 @@ def drawn(learner, ids, batch_size, seq_len, count, seed):
     return [(np.array(x), np.array(y)) for x, y in itertools.islice(stream, count)]
 
 
-def placed(ids):
-    """The place in `ids` of each number."""
-    return {int(token): place for place, token in enumerate(ids)}
-
-
-def places(where, batch):
-    """The place of each number of a batch; -1 for one that has none."""
-    return np.array([[where.get(int(token), -1) for token in row] for row in batch])
+def places(ids, batch):
+    """The place in `ids` (n,), all different, of each number of a batch; -1 for one that is not there."""
+    order = np.argsort(ids)
+    at = np.minimum(np.searchsorted(ids, batch, sorter=order), len(ids) - 1)
+    return np.where(ids[order[at]] == batch, order[at], -1)
 
 
 def windows(learner, record, ids, batch_size, seq_len, count, seed):
@@ -28,9 +25,9 @@ def windows(learner, record, ids, batch_size, seq_len, count, seed):
     record(x_shapes=np.array([x.shape for x, _ in found]))
     record(y_shapes=np.array([y.shape for _, y in found]))
     record(integers=all(part.dtype.kind in "iu" for pair in found for part in pair))
-    pieces, shifts, where = True, set(), placed(ids)
+    pieces, shifts = True, set()
     for x, y in found:
-        at, then = places(where, x), places(where, y)
+        at, then = places(ids, x), places(ids, y)
         pieces &= bool((at >= 0).all() and (np.diff(at, axis=1) == 1).all())
         pieces &= bool((at[:, 0] + seq_len < len(ids)).all())
         shifts |= set((then - at).ravel().tolist())
@@ -46,10 +43,7 @@ def one_window(learner, record, ids, batch_size, seq_len, seed):
 
 def starts(learner, record, ids, batch_size, seq_len, count, seed):
     """Which starts are drawn, sooner or later? ids (n,), all different."""
-    where = placed(ids)
-    found = [
-        places(where, x)[:, 0] for x, _ in drawn(learner, ids, batch_size, seq_len, count, seed)
-    ]
+    found = [places(ids, x)[:, 0] for x, _ in drawn(learner, ids, batch_size, seq_len, count, seed)]
     record(seen=np.unique(np.concatenate(found)))
     record(rows_differ=any(len(set(at.tolist())) > 1 for at in found))
     record(batches_differ=any((at != found[0]).any() for at in found))

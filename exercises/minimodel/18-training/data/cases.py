@@ -39,7 +39,7 @@ def windows(rng, regime, dtype):
     ids = apart(rng, starts + T, kind)
     if regime == "far_ids":
         ids = FAR_IDS + 700 * ids
-    count = {"large": 3, "many": 400}.get(regime) or leaning(rng, [12], largest=10_000)[0]
+    count = {"large": 3, "many": 400}.get(regime) or leaning(rng, [12], largest=20_000)[0]
     return {"ids": ids, "batch_size": B, "seq_len": T, "count": count, "seed": any_seed(rng)}
 
 

@@ -100,14 +100,18 @@ def rounded_below_one(rng, dtype):
 
 def changing(rng, regime, dtype):
     """Two distributions over five ids, of which top_p keeps two and three: the one follows ids of
-    `group`, the other all others. Either id group is met in 40 of 100 draws at least.
+    `group`, the other all others. Either id group is met in 40 of 100 draws at least. "as_ranked": the
+    same ids are likeliest in both.
     """
     order = rng.permutation(5)
+    steep, group = [0.45, 0.05, 0.4, 0.05, 0.05], order[:2]
+    if regime == "as_ranked":
+        steep, group = [0.6, 0.2, 0.1, 0.06, 0.04], order[[0, 3]]
     logits = np.empty((2, 5))
-    logits[:, order] = np.log([[0.45, 0.05, 0.4, 0.05, 0.05], [0.3, 0.26, 0.23, 0.11, 0.1]])
+    logits[:, order] = np.log([steep, [0.3, 0.26, 0.23, 0.11, 0.1]])
     return {
         "logits": logits.astype(dtype),
-        "group": np.sort(order[:2]),
+        "group": np.sort(group),
         "n_new": 250,
         "top_p": 0.75,
         "seed": any_seed(rng),
