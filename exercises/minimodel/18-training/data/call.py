@@ -49,6 +49,12 @@ def starts(learner, record, ids, batch_size, seq_len, count, seed):
     record(batches_differ=any((at != found[0]).any() for at in found))
 
 
+def endless(learner, record, n, count, seed):
+    """How many batches come of so many that are asked for?"""
+    stream = learner.batches(np.arange(n), 1, 1, rng=np.random.default_rng(seed))
+    record(batches=sum(1 for _ in itertools.islice(stream, count)))
+
+
 def reaches(learner, record, n, batch_size, seq_len, count, seed):
     """Does a start lie in the first tenth of a long text, and one in the last? 450 starts miss one of
     them once in 10^20 times.

@@ -1,7 +1,7 @@
 """Inputs for the probes of `batches`. Where ids are told apart, each occurs once."""
 
 import numpy as np
-from pack.common import distinct, leaning
+from pack.common import LONG, distinct, leaning
 
 VOCAB = 16  # of the text that a model is trained on
 
@@ -39,7 +39,7 @@ def windows(rng, regime, dtype):
     ids = apart(rng, starts + T, kind)
     if regime == "far_ids":
         ids = FAR_IDS + 700 * ids
-    count = {"large": 3, "many": 400}.get(regime) or leaning(rng, [12], largest=20_000)[0]
+    count = {"large": 3, "many": 400}.get(regime, 12)
     return {"ids": ids, "batch_size": B, "seq_len": T, "count": count, "seed": any_seed(rng)}
 
 
@@ -64,6 +64,12 @@ def starts(rng, regime, dtype):
         "count": 450 // B,
         "seed": any_seed(rng),
     }
+
+
+def endless(rng, regime, dtype):
+    """A small text, and how many batches are asked for."""
+    n, count = int(rng.integers(3, 9)), int(rng.integers(30, 60))
+    return {"n": n, "count": leaning(rng, [count], largest=LONG)[0], "seed": any_seed(rng)}
 
 
 def reaches(rng, regime, dtype):

@@ -25,6 +25,10 @@ def starts(out, variant, *, ids, batch_size, seq_len, count, seed):
     out.record(seen=np.arange(len(ids) - seq_len), rows_differ=True, batches_differ=True)
 
 
+def endless(out, variant, *, n, count, seed):
+    out.record(batches=count)
+
+
 def reaches(out, variant, *, n, batch_size, seq_len, count, seed):
     out.record(first_tenth=True, last_tenth=True)
 
