@@ -137,6 +137,10 @@ def _refusal(
     lines = [
         f"looked in {', '.join(files)}" + (f" and {others} other files" if others else ""),
         *([f"no expression held {', '.join(missing)}"] if missing else []),
+        *(
+            f"a run whose values were to be recorded ended: {why}"
+            for why in sorted({*trace.silent})
+        ),
         *(f"no code fits `{pattern}`" for pattern in error.unfit[:UNFIT]),
         f"nearest: {error.nearest}",
     ]

@@ -38,6 +38,7 @@ class Tracer:
         self._together = together
         self._runs: dict[tuple[str, str], list[tuple[Values, places.Recording]]] = {}
         self._known: dict[tuple[str, str, str], list[places.Site]] = {}
+        self.silent: list[str] = []  # why runs that were to be recorded gave no answer
 
     def __call__(self, probe: str, regime: str, value: str) -> list[places.Site]:
         """The expressions that held the value in two runs with different sizes."""
@@ -97,6 +98,7 @@ class Tracer:
             server=TRACED,
             trace={"sizes": sorted(sizes), "cap": TRACE_CAP},
         )
+        self.silent += [outcome.stopped for outcome in outcomes if outcome.stopped]
         recorded = [
             (values, places.Recording(outcome.trace))
             for values, outcome in zip(named, outcomes, strict=True)

@@ -72,6 +72,16 @@ def test_a_refusal_says_where_it_looked_and_what_came_nearest(
     assert "learner.yaml" in caught.value.next
 
 
+def test_a_refusal_says_when_code_does_not_run_under_observation(servers, catalogue, plain):
+    """Then no value was found because none was recorded."""
+    path = "src/minimodel/nn/lm_head.py"
+    ends = b"\nimport builtins, os\nif hasattr(builtins, '__engine_rec__'):\n    os._exit(1)\n"
+    tree = plain.replaced({path: plain.files[path] + ends})
+    with pytest.raises(NotApplicable) as caught:
+        planning.plan_break(servers, catalogue, LOUD, tree, seed=1, only=["role"])
+    assert "a run whose values were to be recorded ended: died" in caught.value.where
+
+
 def test_a_fault_elsewhere_is_no_hindrance(servers, catalogue, plain):
     """An embedding that forgets to check its ids does not keep the head from being broken."""
     path = "src/minimodel/nn/embedding.py"
