@@ -31,7 +31,9 @@ Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> 
 ROLE = re.compile(r"\$([a-z_][a-z0-9_]*)")
 READS = (ast.Name, ast.Attribute, ast.Subscript)  # what may be read once more, simplest first
 PLACES = (16, 8, 6, 3, 6)  # of one value that are tried, by their distance: the nearest first
-FAR = 3  # the distance from which on places are tried when all others have been
+NEAR, ELSEWHERE, SHARED = range(3)  # when a place is tried: before all others of its step, after
+# those, and when all recipes have been through these
+TURNS = (NEAR, NEAR, ELSEWHERE, SHARED, SHARED)  # by distance
 HABITS = {"np": "import numpy as np", "math": "import math"}
 TEXTS = 3  # of the learner's own expressions for one role, at most
 
@@ -78,19 +80,18 @@ class Proposer:
         self._code = code
         self._trace = trace
         self.unfit: list[str] = []  # patterns that no code fits
-        self._known: dict[tuple[int, bool], list[Edits]] = {}
-        self._coming: dict[tuple[int, bool], Iterator[Edits]] = {}
+        self._known: dict[tuple[int, int], list[Edits]] = {}
+        self._coming: dict[tuple[int, int], Iterator[Edits]] = {}
         self._defined: dict[tuple[str, ...], list[tuple[str, int, int]]] = {}
 
     def edits(self, step: Step, far: bool = False) -> Iterator[Edits]:
         """The ways to do one step, each found once; far: with those that change what others share."""
-        yield from self._each(step, False)
-        if far:
-            yield from self._each(step, True)
+        for turn in (NEAR, ELSEWHERE, SHARED) if far else (NEAR, ELSEWHERE):
+            yield from self._each(step, turn)
 
-    def _each(self, step: Step, far: bool) -> Iterator[Edits]:
-        known = self._known.setdefault((id(step), far), [])
-        coming = self._coming.setdefault((id(step), far), self._found(step, far))
+    def _each(self, step: Step, turn: int) -> Iterator[Edits]:
+        known = self._known.setdefault((id(step), turn), [])
+        coming = self._coming.setdefault((id(step), turn), self._found(step, turn))
         position = 0
         while True:
             if position == len(known):
@@ -101,20 +102,20 @@ class Proposer:
             yield known[position]
             position += 1
 
-    def _found(self, step: Step, far: bool) -> Iterator[Edits]:
+    def _found(self, step: Step, turn: int) -> Iterator[Edits]:
         for one in step.any:
-            yield from self._found(one, far)
+            yield from self._found(one, turn)
         if step.pattern and step.pattern.where:
-            yield from self._by_valued_pattern(step.pattern, far)
-        elif step.pattern and not far:
+            yield from self._by_valued_pattern(step.pattern, turn)
+        elif step.pattern and turn == NEAR:
             yield from self._by_pattern(step.pattern)
         if step.role:
-            yield from self._by_value(step.role, "role", far)
+            yield from self._by_value(step.role, "role", turn)
         if step.graft:
-            yield from self._by_value(step.graft, "graft", far)
-        if step.append and not far:
+            yield from self._by_value(step.graft, "graft", turn)
+        if step.append and turn == ELSEWHERE:
             yield from self._by_append(step.append)
-        if step.rewrite and not far:
+        if step.rewrite and turn == ELSEWHERE:
             yield from self._by_rewrite(step.rewrite)
 
     # ------------------------------------------------------------ patterns
@@ -137,7 +138,7 @@ class Proposer:
         if not fits and pattern.find not in self.unfit:
             self.unfit.append(pattern.find)
 
-    def _by_valued_pattern(self, pattern: Pattern, far: bool) -> Iterator[Edits]:
+    def _by_valued_pattern(self, pattern: Pattern, turn: int) -> Iterator[Edits]:
         """Matches whose metavariables held the right values, nearest to `inside` first."""
         held = {
             name: {site.key for site in self._trace(pattern.probe, pattern.regime, value)}
@@ -153,7 +154,7 @@ class Proposer:
                 edit = _written(source, match, pattern)
                 if fits and edit and self._sees(source, match, pattern):
                     found.append((self._distance(path, match.node, pattern.inside), edit))
-        yield from (((edit,), "role") for (off, _), edit in sorted(found) if (off >= FAR) == far)
+        yield from (((edit,), "role") for (off, _), edit in sorted(found) if TURNS[off] == turn)
 
     def _sees(self, source: Source, match: patterns.Match, pattern: Pattern) -> bool:
         bare = patterns.META.sub("None", pattern.replace)
@@ -161,7 +162,7 @@ class Proposer:
 
     # ------------------------------------------------------------ values
 
-    def _by_value(self, edit: RoleEdit, how: str, far: bool) -> Iterator[Edits]:
+    def _by_value(self, edit: RoleEdit, how: str, turn: int) -> Iterator[Edits]:
         sites = self._trace(edit.probe, edit.regime, edit.value)
         nodes: list[tuple[tuple[int, int], str, ast.expr]] = []
         for site in sites:
@@ -169,8 +170,8 @@ class Proposer:
             node = source.expression(site.node, *site.key[1:]) if source else None
             if node is not None:
                 off, size = self._distance(site.path, node, edit.inside)
-                off = max(off, FAR + 1) if site.common and off else off
-                if (off >= FAR) == far:
+                off = len(TURNS) - 1 if site.common and off else off
+                if TURNS[off] == turn:
                     nodes.append(((off, size), site.path, node))
         bare = ROLE.sub("None", edit.replace.replace("$SELF", "None"))
         nodes = [found for found in nodes if self._readable(*found[1:], bare)]
