@@ -12,6 +12,9 @@ from engine.run.types import Draw, Values
 from engine.spec.load import Catalogue
 
 DTYPE = "float64"
+DRAWS = (
+    12  # in all of which two regimes have to be the same: masks of three positions may be by chance
+)
 
 
 def alike(servers: Servers, catalogue: Catalogue, component: str, seed: int) -> Iterator[str]:
@@ -26,12 +29,13 @@ def alike(servers: Servers, catalogue: Catalogue, component: str, seed: int) -> 
     draws = [
         Draw(component, probe, regime, derive(seed, component, probe, i), DTYPE)
         for probe, regime in regimes
-        for i in range(2)
+        for i in range(DRAWS)
     ]
     cases = servers.cases(draws, healthy=False)
     seen: dict[tuple[object, ...], str] = {}
     for i, (probe, regime) in enumerate(regimes):
-        drawn = (probe, *(_digest(case.inputs) for case in cases[2 * i : 2 * i + 2]))
+        mine = cases[DRAWS * i : DRAWS * (i + 1)]
+        drawn = (probe, *(_digest(case.inputs) for case in mine))
         if drawn in seen:
             yield f"{probe}: {seen[drawn]} and {regime}"
         seen.setdefault(drawn, regime)
