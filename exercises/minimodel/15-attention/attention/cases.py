@@ -14,7 +14,7 @@ def sizes(rng, regime):
         return (), 35, 13, 2
     if regime == "long":  # positions that a byte cannot count
         return (), int(rng.integers(130, 150)), 3, 1
-    if regime == "depths":
+    if regime in ("depths", "abyss"):
         return (2,), 4, 2, 4
     if regime == "equal_sizes":
         return (3,), 3, 3, 3
@@ -50,8 +50,8 @@ def drawn(rng, regime, dtype):
     if regime == "thousand":  # one signed unit a column, so that scores are whole numbers
         w_q, w_k = (np.eye(d)[rng.permutation(d)].astype(dtype) for _ in range(2))
         x = (30.0 * rng.choice([-1.0, 1.0], x.shape)).astype(dtype)
-    if regime == "depths":
-        x, w_q, w_k = at_depth(rng, rows, T, H, e, dtype)
+    if regime in ("depths", "abyss"):
+        x, w_q, w_k = at_depth(rng, regime, rows, T, H, e, dtype)
     return {
         "x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o, "n_heads": H,
         "causal": regime not in ("full", "rope_full", "one_head_full"),
@@ -59,13 +59,16 @@ def drawn(rng, regime, dtype):
     }  # fmt: skip
 
 
-def at_depth(rng, rows, T, H, e, dtype):
+def at_depth(rng, regime, rows, T, H, e, dtype):
     """x, w_q, w_k whose scores are whole numbers: 0 where a causal mask hides, elsewhere far below.
 
-    Each query of each head has a depth of its own. T = e = 4, whose root is exact.
+    Each query of each head has a depth of its own, in "abyss" the same, at which exp(x - logsumexp(x)),
+    right as it is, keeps too few digits for gradients that are multiplied by it. T = e = 4, whose root
+    is exact.
     """
-    depth = rng.choice([-1e2, -1e4, -2e4, -1e5, -1e7], (H, T, 1))
-    depth[:, 1] = -1e5
+    levels = [-1e7] if regime == "abyss" else [-1e2, -1e4, -2e4, -1e5]
+    depth = rng.choice(levels, (H, T, 1))
+    depth[:, 1] = levels[-1]
     scores = np.where(np.tri(T, dtype=bool), depth + rng.integers(-3, 4, (H, T, T)), 0.0)
     x = np.broadcast_to(np.eye(T, H * e), (*rows, T, H * e))
     w_q, w_k = (rng.standard_normal((H * e, H * e)) for _ in range(2))

@@ -51,6 +51,7 @@ def allowed(rng, regime, rows, T):
         "depths",
         "depths_heights",
         "depths_peaks",
+        "depths_abyss",
         "batch_masked",
         "one_batch_axis",
         "deep_masked",
@@ -117,11 +118,13 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     """q, k (*rows, T, 64) whose scores are whole numbers: 0 where masked, elsewhere far below.
 
     Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. In
-    "depths_heights" they lie around 0 instead, and what is masked above them, up to 1e7; in
-    "depths_peaks" all scores, masked or not, are above 1e4.
+    "depths_heights" they lie around 0 instead, and what is masked above them, up to 1e5; in
+    "depths_peaks" all scores, masked or not, are above 1e4; in "depths_abyss" they are so far below 0
+    that exp(x - logsumexp(x)), right as it is, keeps too few digits for what is multiplied by them.
     """
     d = 64  # its root is exact
-    depth = rng.choice([-1.0, -1e2, -1e3, -1e4, -2e4, -1e5, -1e7], (*rows, T, 1))
+    levels = [-1.0, -1e2, -1e3, -1e4, -2e4, -1e5]
+    depth = rng.choice([-1e7] if regime == "depths_abyss" else levels, (*rows, T, 1))
     depth[..., 0, :] = depth[..., -1, :] = -1e4
     visible, hidden = depth + rng.integers(-3, 4, (*rows, T, T)), 0.0
     if regime == "depths_heights":
