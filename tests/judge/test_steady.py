@@ -1,0 +1,61 @@
+"""Right code is right in every draw: no verdict hangs on which inputs were drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+import pytest
+from trees import NAMES, corpus_tree
+
+from engine.commands.flows import dtype_of
+from engine.judge.plan import plan
+from engine.judge.verdict import judge_build
+from engine.run.jobs import jobs_of
+from engine.run.servers import Servers
+from engine.run.types import Tree
+from engine.spec.load import Catalogue
+
+MANY, SOME = 40, 10  # draws of each regime, but of those that take long
+
+TENSOR = "src/minimodel/tensor.py"
+SHIFTED = b"e = np.exp(x - np.max(x, axis=dim, keepdims=True))\n        p = e / np.sum(e, axis=dim, keepdims=True)"
+LOGSUMEXP = b"""top = np.max(x, axis=dim, keepdims=True)
+        p = np.exp(x - (top + np.log(np.sum(np.exp(x - top), axis=dim, keepdims=True))))"""
+
+
+def wrong(
+    servers: Servers, catalogue: Catalogue, tree: Tree, components: Sequence[str], draws: int
+) -> Iterator[str]:
+    """What the build checks of these components hold against a tree, with so many draws a regime."""
+    dtype = dtype_of(servers, catalogue, tree)
+    for component in components:
+        checks = [
+            (component, msgspec.structs.replace(check, draws=draws if check.draws > 1 else 1))
+            for check in catalogue.build(component).checks
+        ]
+        made = plan(checks, seed=19, dtype=dtype)
+        cases = servers.cases(made.draws)
+        assert len(cases) > draws
+        found = judge_build(made, cases, servers.outcomes(tree, jobs_of(cases)))
+        yield from (
+            f"{component}.{result.id} ({result.regime}): {result.difference}"
+            for result in found.results
+            if not result.passed
+        )
+
+
+@pytest.mark.parametrize("component", ["sdpa", "attention"])
+def test_a_softmax_by_logsumexp_is_right_at_every_depth(servers, catalogue, plain, component):
+    """It keeps fewer digits where scores lie far from 0, and is what many write."""
+    assert plain.files[TENSOR].count(SHIFTED) == 1
+    tree = plain.replaced({TENSOR: plain.files[TENSOR].replace(SHIFTED, LOGSUMEXP)})
+    assert list(wrong(servers, catalogue, tree, [component], MANY)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_package_of_the_corpus_is_right_in_every_draw(servers, catalogue, name):
+    """All components of all packages."""
+    components = [one for one in catalogue.contract.components if one in catalogue.entries]
+    assert list(wrong(servers, catalogue, corpus_tree(name), components, SOME)) == []
