@@ -83,6 +83,7 @@ class Proposer:
         self._known: dict[tuple[int, int], list[Edits]] = {}
         self._coming: dict[tuple[int, int], Iterator[Edits]] = {}
         self._defined: dict[tuple[str, ...], list[tuple[str, int, int]]] = {}
+        self._placed: dict[int, list[tuple[tuple[int, int], str, ast.expr]]] = {}
 
     def edits(self, step: Step, far: bool = False) -> Iterator[Edits]:
         """The ways to do one step, each found once; far: with those that change what others share."""
@@ -163,16 +164,9 @@ class Proposer:
     # ------------------------------------------------------------ values
 
     def _by_value(self, edit: RoleEdit, how: str, turn: int) -> Iterator[Edits]:
-        sites = self._trace(edit.probe, edit.regime, edit.value)
-        nodes: list[tuple[tuple[int, int], str, ast.expr]] = []
-        for site in sites:
-            source = self._code.sources.get(site.path)
-            node = source.expression(site.node, *site.key[1:]) if source else None
-            if node is not None:
-                off, size = self._distance(site.path, node, edit.inside)
-                off = len(TURNS) - 1 if site.common and off else off
-                if TURNS[off] == turn:
-                    nodes.append(((off, size), site.path, node))
+        if id(edit) not in self._placed:
+            self._placed[id(edit)] = list(self._places(edit))
+        nodes = [found for found in self._placed[id(edit)] if TURNS[found[0][0]] == turn]
         bare = ROLE.sub("None", edit.replace.replace("$SELF", "None"))
         nodes = [found for found in nodes if self._readable(*found[1:], bare)]
         if ROLE.search(edit.replace):
@@ -187,6 +181,16 @@ class Proposer:
         for _, path, node in nodes:
             for edits in self._filled(edit, path, node):
                 yield edits, how
+
+    def _places(self, edit: RoleEdit) -> Iterator[tuple[tuple[int, int], str, ast.expr]]:
+        """The expressions that held the value, with their distance."""
+        for site in self._trace(edit.probe, edit.regime, edit.value):
+            source = self._code.sources.get(site.path)
+            node = source.expression(site.node, *site.key[1:]) if source else None
+            if node is not None:
+                off, size = self._distance(site.path, node, edit.inside)
+                off = len(TURNS) - 1 if site.common and off else off
+                yield (off, size), site.path, node
 
     def _readable(self, path: str, node: ast.expr, template: str) -> bool:
         source = self._code.sources[path]
