@@ -16,7 +16,8 @@ from engine.inject.source import children, parsed, walked
 
 MOST = 6  # numbers that are looked at
 PLAIN = {0.0, 1.0, 2.0}
-NAMED = {"int8": 128.0, "uint8": 256.0, "int16": 32768.0, "float16": 65504.0}  # where they end
+# where they end
+NAMED = {"int8": 128.0, "uint8": 256.0, "int16": 32768.0, "uint16": 65536.0, "float16": 65504.0}
 CHOOSING = (ast.Compare, ast.Slice, ast.IfExp, ast.match_case, ast.Call)  # where a number decides
 
 WRITERS = {"setattr", "delattr", "vars", "globals", "exec", "eval", "modules"}  # may write anywhere

@@ -1,7 +1,7 @@
 """Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
 
 import numpy as np
-from pack.common import EQUAL, blank, distinct, leading, leaning, leans, normal, steepens
+from pack.common import EQUAL, LONG, blank, distinct, leading, leaning, leans, normal, steepens
 
 
 def sizes(rng, regime):
@@ -52,7 +52,7 @@ def tied(rng, regime, dtype):
 @steepens
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
-    (V,) = leaning(rng, [V], largest=70_000)
+    (V,) = leaning(rng, [V], largest=LONG)
     d = 3 if V > 5000 else d
     rows = leading(rng, "normal" if regime == "large" else regime)
     if leans(rng) and max(rows, default=0) > 100:  # many rows: fewer columns, and one axis of rows
