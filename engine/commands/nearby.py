@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
@@ -31,12 +31,9 @@ SLOWER = 10  # or so many times what the slowest ordinary one took
 TURN = 64  # draws that are run at a time, by the code before the break,
 BUDGET = 2.0  # until so many seconds are over
 SKIPS = 3  # draws that may take longer, before the rest is left
-ASKED = (
-    0,
-    3,
-    12,
-)  # draws in which the candidate differs, that are looked at more closely: the quick
-# ones, and more where none of them tells
+# draws in which the candidate differs that are looked at more closely: the quick ones, and more where
+# none of them tells
+ASKED = (0, 3, 12)
 
 
 def near(
@@ -78,30 +75,13 @@ def near(
         (i for i in ran if apart(own[i], theirs[i], dtype)), key=lambda i: own[i].seconds
     )
     decided: dict[int, Case] = {}
-
-    def told(places: Sequence[int]) -> None:
-        """Which of these decide, with what the reference says."""
-        asked = [
-            msgspec.structs.replace(cases[i], expected=case.expected)
-            for i, case in zip(
-                places, servers.cases([made.draws[i] for i in places], variants), strict=True
-            )
-        ]
-        jolted = [*map(jittered, asked)]
-        moved = servers.outcomes(before, jobs_of(jolted), server="before")
-        again = servers.outcomes(
-            candidate, jobs_of([*asked, *jolted]), server="candidate", limit=limit
-        )
-        for i, case, ours, same, shaken in zip(
-            places, asked, moved, again[: len(asked)], again[len(asked) :], strict=True
-        ):
-            steady = decides(case, own[i], ours)
-            if steady and not rounded(own[i], theirs[i], same, shaken, dtype=dtype):
-                decided[i] = with_reference(case, own[i])
-
     for first, last in itertools.pairwise(ASKED):
         if not decided:
-            told(differ[first:last])
+            asked = {i: cases[i] for i in differ[first:last]}
+            decided = _deciding(
+                servers, before, candidate, asked, own, theirs,
+                limit=limit, dtype=dtype, variants=variants,
+            )  # fmt: skip
     return Nearby(
         len(ran),
         made.without(set(range(len(cases))) - decided.keys()),
@@ -109,6 +89,39 @@ def near(
         [own[i] for i in sorted(decided)],
         [theirs[i] for i in sorted(decided)],
     )
+
+
+def _deciding(
+    servers: Servers,
+    before: Tree,
+    candidate: Tree,
+    differing: Mapping[int, Case],
+    own: Sequence[Outcome],
+    theirs: Mapping[int, Outcome],
+    *,
+    limit: float,
+    dtype: str,
+    variants: Sequence[str],
+) -> dict[int, Case]:
+    """Those in which a difference counts, with what the reference says.
+
+    own, theirs: what the code before the break and the candidate gave, by the place of the case.
+    """
+    answers = servers.cases([case.draw for case in differing.values()], variants)
+    asked = [
+        msgspec.structs.replace(case, expected=answer.expected)
+        for case, answer in zip(differing.values(), answers, strict=True)
+    ]
+    jolted = [*map(jittered, asked)]
+    moved = servers.outcomes(before, jobs_of(jolted), server="before")
+    work = jobs_of([*asked, *jolted])
+    again = servers.outcomes(candidate, work, server="candidate", limit=limit)
+    same, shaken = again[: len(asked)], again[len(asked) :]
+    return {
+        i: with_reference(case, own[i])
+        for i, case, ours, one, other in zip(differing, asked, moved, same, shaken, strict=True)
+        if decides(case, own[i], ours) and not rounded(own[i], theirs[i], one, other, dtype=dtype)
+    }
 
 
 def _chosen(
@@ -132,7 +145,7 @@ def _measured(
     while lots and time.monotonic() < until:
         turn, lots = lots[:TURN], lots[TURN:]
         jobs = jobs_of([cases[i] for i in turn])
-        given_ = servers.outcomes(before, jobs, server="before", limit=patience, skips=SKIPS)
-        for i, outcome in zip(turn, given_, strict=True):
+        outcomes = servers.outcomes(before, jobs, server="before", limit=patience, skips=SKIPS)
+        for i, outcome in zip(turn, outcomes, strict=True):
             found[i] = outcome
     return found
