@@ -23,6 +23,7 @@ from engine.inject.entered import entered
 from engine.inject.oracle import BEFORE, SEEDS, Asked, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.reach import Reach
+from engine.inject.source import differing
 from engine.judge.plan import Plan, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
@@ -343,7 +344,7 @@ class Siblings:
         """
         reached = by_names(self._catalogue, self._reach(), candidate) - touched
         old, new = self._tree.files, candidate.files
-        self._likely |= {path for path in old if old[path] != new.get(path)}
+        self._likely |= differing(old, new)
         self._measure(sorted(reached))
         found = [item for component in sorted(reached) for item in self.of(component)]
         places = entered(old, new) if self._told else None

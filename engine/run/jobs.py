@@ -21,7 +21,7 @@ class Job(msgspec.Struct, frozen=True):
     manner: str = ""  # see types.Draw
     caller: str = ""  # the name of the module that calls, in the manner "inside"; "": one by turns
     repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
-    turn: int = 0  # which of the modes follows on priming
+    turn: int = 0  # which mode follows on priming, and what others differ in: see manners.How
 
 
 def repeats_of(draw: Draw) -> int:

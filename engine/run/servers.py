@@ -303,9 +303,9 @@ class Servers:
         itself, with its position, as it comes. covered: files of which to note what functions ran.
 
         One child works through the jobs, or two, each through every other one; when it dies the
-        rest is taken up by another, when it runs out of time the rest is "not run",
-        but after the first `skips` times. Trees that must
-        not know of each other are given `server` names of their own.
+        rest is taken up by another, when it runs out of time the rest is "not run", but after the
+        first `skips` times. Trees that must not know of each other are given `server` names of their
+        own.
         """
         how = How(limit or self.limit, trace, tuple(sorted(covered)))
         half = self._beside(server, 0 if trace else len(jobs))

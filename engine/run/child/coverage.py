@@ -21,6 +21,8 @@ def marked(tree, paths):
     """
 
     def transform(path, source):
+        if path not in paths:
+            return source
         module = ast.parse(source)
         for node in ast.walk(module):
             if isinstance(node, FUNCTIONS):
@@ -32,7 +34,7 @@ def marked(tree, paths):
                 node.body.insert(place, mark)
         return module
 
-    found = tree.transformed(transform, paths)
+    found = tree.transformed(transform, [path for path in tree.files if path not in paths])
     found.warm()
     return found
 

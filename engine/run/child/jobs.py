@@ -177,9 +177,10 @@ def probe_job(job, learner, trees, texts, watched, last=True):
     inputs = {name: manners.laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
     modified, plain = [], learner
     if job.get("made"):
-        updates = job.get("updates", "")
-        then, turn = job.get("then", ""), job.get("turn", 0)
-        how = manners.How(manner, modified, then, repeats, updates, learner, turn)
+        how = manners.How(
+            manner, modified, then=job.get("then", ""), repeats=repeats,
+            updates=job.get("updates", ""), learner=learner, turn=job.get("turn", 0),
+        )  # fmt: skip
         learner = manners.Mannered(learner, job["made"], how)
     name = job.get("caller") or manners.named_as(manner, learner, job["seed"])
     probe = getattr(loaded(texts, job["component"], name), job["probe"])

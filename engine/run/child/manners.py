@@ -7,7 +7,6 @@ as text: standard library, and numpy where arrays come along.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import inspect
 import sys
@@ -28,7 +27,9 @@ class How:
     turn: which setting the last of the others differs in, in "beside".
     """
 
-    def __init__(self, manner, changed, then="", repeats=REPEATS, updates="", learner=None, turn=0):
+    def __init__(
+        self, manner, changed, *, then="", repeats=REPEATS, updates="", learner=None, turn=0
+    ):
         self.manner, self.changed, self.then, self.repeats = manner, changed, then, repeats
         self._updates, self._learner, self.turn = updates, learner, turn
         self.others = {}  # what was made, by its id, with others of its kind, in "beside"
@@ -88,8 +89,9 @@ def others(made, args, named, how):
     last = how.turn % max(1, len(turned))
     found = []
     for key, other in turned[last:] + turned[:last]:
-        mine = {name: copy.deepcopy(value) for name, value in named.items() if name == "rng"}
-        mine = {**named, **mine, **({key: other} if isinstance(key, str) else {})}
+        mine = {**named, key: other} if isinstance(key, str) else dict(named)
+        if mine.get("rng") is not None:  # the one that was given goes on as if nothing were made
+            mine["rng"] = sys.modules["numpy"].random.default_rng(0)
         try:
             found.append(made(*(other if i == key else a for i, a in enumerate(args)), **mine))
         except Exception:  # it does not fit the rest

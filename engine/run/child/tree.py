@@ -23,7 +23,6 @@ class Tree:
         self.files = dict(files)
         self._code = {}
         self._transform = None
-        self._transformed = None  # the paths that it is for, None for all
 
     def path(self, relative):
         return self.root + "/" + relative
@@ -47,18 +46,18 @@ class Tree:
     def code(self, relative):
         if relative not in self._code:
             source = self.files[relative]
-            if self._transform and (self._transformed is None or relative in self._transformed):
+            if self._transform is not None:
                 source = self._transform(relative, source)
             self._code[relative] = compile(source, self.path(relative), "exec", dont_inherit=True)
         return self._code[relative]
 
-    def transformed(self, transform, paths=None):
-        """The same files; of these, or all, `transform(path, source)` is compiled, a tree or source."""
+    def transformed(self, transform, kept=()):
+        """The same files, of which `transform(path, source)` is compiled, a tree or source; of the paths
+        `kept` what is compiled already is taken over.
+        """
         tree = Tree(self.root, self.roots, self.files)
         tree._transform = transform
-        if paths is not None:
-            tree._transformed = set(paths)
-            tree._code = {p: code for p, code in self._code.items() if p not in tree._transformed}
+        tree._code = {path: self._code[path] for path in kept if path in self._code}
         return tree
 
     def inherit(self, old):
