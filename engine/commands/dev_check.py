@@ -26,6 +26,7 @@ from engine.spec.load import (
 from engine.spec.types import Break, Silencer
 from engine.syntax import parse
 
+SLIPS = {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}
 TAKEN_FOR_THE_BUG = (
     "the whole fingerprint measures what the bug gives: it needs a probe or a regime that tells them"
     " apart, unless this is the bug"
@@ -197,7 +198,16 @@ def _break_proofs(
             yield Proof(id, name, claim, False, error.what)
             continue
         verdict = fixes.refusal(servers, catalogue, id, tree, candidate, fresh_seed())
-        yield Proof(id, name, claim, not verdict.passed, _why(verdict))
+        slip = _slip(verdict)
+        held = not verdict.passed and not slip
+        yield Proof(id, name, claim, held, f"it cannot run: {slip}" if slip else _why(verdict))
+
+
+def _slip(verdict: Verdict) -> str:
+    """The error of a silencer that is refused for a slip of its author's alone, which proves nothing."""
+    failing = verdict.failing
+    got = failing.difference.got if failing and failing.difference else ""
+    return got if got.partition(":")[0] in SLIPS else ""
 
 
 def _figure_proofs(

@@ -63,10 +63,12 @@ def difference(
     values: Collection[str] = (),
     aspects: Collection[str] = ASPECTS,
     tolerances: Mapping[str, Tolerance] = TOLERANCES,
+    times: float = 1.0,
 ) -> Difference | None:
     """The first difference between two outcomes in the given aspects, None when they agree.
 
-    values: the recorded names that count; all that `expected` has, when empty. tolerances: by dtype.
+    values: the recorded names that count; all that `expected` has, when empty. tolerances: by dtype; a
+    result may differ so many `times` as much.
     """
     if got.stopped:
         return Difference("stopped", "", "an answer", _stopped(got))
@@ -78,12 +80,13 @@ def difference(
             return found
     elif got.raised and not expected.raised:
         return Difference("raised", "", "no error", _error(got.raised))
+    tolerance = Tolerance(*(times * part for part in tolerances[dtype]))
     for name, wanted in expected.values.items():
         if values and name not in values:
             continue
         if name not in got.values:
             return Difference("missing", name, show(wanted), "nothing")
-        found = _value(name, wanted, got.values[name], tolerances[dtype], aspects)
+        found = _value(name, wanted, got.values[name], tolerance, aspects)
         if found:
             return found
     if "inputs" in aspects and set(got.changed) - set(expected.changed):

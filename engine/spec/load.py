@@ -112,8 +112,11 @@ class Catalogue:
         """The build exercise of a component."""
         if component not in self._builds:
             spec = self._read(self.entry(component), Build)
-            checks = spelled_out(spec.checks, self.entry(component).file)
-            self._builds[component] = replace(spec, checks=checks)
+            checks = [
+                replace(check, rounding={**spec.rounding, **check.rounding})
+                for check in spelled_out(spec.checks, self.entry(component).file)
+            ]
+            self._builds[component] = replace(spec, checks=tuple(checks))
         return self._builds[component]
 
     def break_(self, id: str) -> Break:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 Text = dict[str, str]  # language -> text
+Times = Annotated[float, Meta(ge=1, le=1000)]
 Id = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 Scalar = str | int | float | bool | None
 
@@ -76,7 +77,8 @@ class Check(Spec, frozen=True, kw_only=True):
 
     `values`: recorded names to compare (all that the reference records, when empty). `regimes` may be
     [every]: each regime of the probe in which other checks of the build look at some values and none looks
-    at all of them, but for those in `but`.
+    at all of them, but for those in `but`. `rounding`: in these regimes right code may be further from the
+    reference than elsewhere, so many times as far.
     """
 
     id: Id
@@ -84,6 +86,7 @@ class Check(Spec, frozen=True, kw_only=True):
     probe: str
     regimes: tuple[str, ...]
     but: tuple[str, ...] = ()
+    rounding: dict[str, Times] = {}
     values: tuple[str, ...] = ()
     aspects: tuple[Literal["shape", "dtype", "value", "raised", "inputs"], ...] = (
         "raised",
@@ -99,7 +102,10 @@ class Check(Spec, frozen=True, kw_only=True):
 
 
 class Build(Spec, frozen=True, kw_only=True):
-    """A build exercise: text, checks in an order that teaches, hints."""
+    """A build exercise: text, checks in an order that teaches, hints.
+
+    `rounding`: of all its checks that do not say otherwise.
+    """
 
     title: Text
     difficulty: Annotated[int, Meta(ge=1, le=4)]
@@ -118,6 +124,7 @@ class Build(Spec, frozen=True, kw_only=True):
     integration: Text = {}
     use: Text = {}
     questions: tuple[Question, ...] = ()
+    rounding: dict[str, Times] = {}
     figures: dict[str, Figure] = {}
     stated: tuple[str, ...] = ()  # numbers in the texts that are set, not measured
 

@@ -89,6 +89,19 @@ def test_each_near_miss_is_told_from_the_bug_or_reported(spec: Spec) -> None:
     assert "is not Python" in proofs["not-python"].detail
 
 
+def test_a_silencer_that_cannot_run_proves_nothing(spec: Spec) -> None:
+    """It would be refused by any judge: for the slip of its author, not for what it hides."""
+    file = spec(LOUD)
+    calls = {"misspelled": "nowhere.sqrt(1.0)", "one-less": "embedding.vocab_size - 1"}
+    text = file.read_text("utf-8").replace("\nnear_misses:", "\nsilencers:")
+    slips = (miss(name, HEAD, "256", call) for name, call in calls.items())
+    file.write_text("\n".join([text.rstrip(), *slips, ""]), "utf-8")
+    proofs = {proof.claim: proof for proof in dev_check.run(file).proofs}
+    wrong, right = (proofs[f"the silencer {name} is refused"] for name in calls)
+    assert (wrong.held, right.held) == (False, True)
+    assert wrong.detail.startswith("it cannot run: NameError") and "nowhere" in wrong.detail
+
+
 def test_a_near_miss_on_a_model_that_is_not_there_is_a_problem_of_the_spec(spec: Spec) -> None:
     """It would never be tried."""
     file = spec(LOUD, miss("nowhere", HEAD, "embedding.vocab_size", "255", on="plane"))

@@ -2,6 +2,9 @@
 
 import numpy as np
 from pack.common import SHOWN, blank, distinct, leans, normal, steepens
+from pack.sdpa.cases import ABYSS
+
+DEPTHS = {"float64": [-1e2, -1e4, -2e4, -1e5], "float32": [-1e2, -1e4]}
 
 
 def sizes(rng, regime):
@@ -66,7 +69,7 @@ def at_depth(rng, regime, rows, T, H, e, dtype):
     right as it is, keeps too few digits for gradients that are multiplied by it. T = e = 4, whose root
     is exact.
     """
-    levels = [-1e7] if regime == "abyss" else [-1e2, -1e4, -2e4, -1e5]
+    levels = [ABYSS[dtype]] if regime == "abyss" else DEPTHS[dtype]
     depth = rng.choice(levels, (H, T, 1))
     depth[:, 1] = levels[-1]
     scores = np.where(np.tri(T, dtype=bool), depth + rng.integers(-3, 4, (H, T, T)), 0.0)

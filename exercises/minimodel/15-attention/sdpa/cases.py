@@ -3,6 +3,10 @@
 import numpy as np
 from pack.common import distinct, leading, normal, steepens
 
+DEPTHS = {"float64": [-1.0, -1e2, -1e3, -1e4, -2e4, -1e5], "float32": [-1.0, -1e2, -1e3, -1e4]}
+ABYSS = {"float64": -1e7, "float32": -3e4}
+HEIGHTS = {"float64": [2e4, 1e5], "float32": [1.2e4, 1.5e4]}
+
 BANDS = {
     "one_ahead": lambda T: np.tri(T, k=1, dtype=bool),
     "two_ahead": lambda T: np.tri(T, k=2, dtype=bool),
@@ -120,17 +124,18 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. In
     "depths_heights" they lie around 0 instead, and what is masked above them, up to 1e5; in
     "depths_peaks" all scores, masked or not, are above 1e4; in "depths_abyss" they are so far below 0
-    that exp(x - logsumexp(x)), right as it is, keeps too few digits for what is multiplied by them.
+    that exp(x - logsumexp(x)), right as it is, keeps too few digits for what is multiplied by them. In
+    float32 it keeps three at -1e4, so there nothing but "depths_abyss" goes deeper.
     """
     d = 64  # its root is exact
-    levels = [-1.0, -1e2, -1e3, -1e4, -2e4, -1e5]
-    depth = rng.choice([-1e7] if regime == "depths_abyss" else levels, (*rows, T, 1))
+    levels = [ABYSS[dtype]] if regime == "depths_abyss" else DEPTHS[dtype]
+    depth = rng.choice(levels, (*rows, T, 1))
     depth[..., 0, :] = depth[..., -1, :] = -1e4
     visible, hidden = depth + rng.integers(-3, 4, (*rows, T, T)), 0.0
     if regime == "depths_heights":
         visible, hidden = visible - depth, -depth
     if regime == "depths_peaks":
-        heights = rng.choice([2e4, 1e5], (*rows, T, 1))
+        heights = rng.choice(HEIGHTS[dtype], (*rows, T, 1))
         visible = hidden = visible - depth + heights
     q, k = np.zeros((*rows, T, d)), np.zeros((*rows, T, d))
     q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s

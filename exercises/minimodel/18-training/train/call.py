@@ -226,8 +226,9 @@ def whole(learner, record, sizes, x, y, kind, lr, seed):
         loss.backward()
         by_hand.step()
         wanted.append(float(loss.data))
-    record(distance_losses=distance([np.array(losses)], [np.array(wanted)]))
     left, right = ([p.data for p in m.parameters()] for m in (model, other))
+    losses, wanted = (np.array(those, left[0].dtype) for those in (losses, wanted))
+    record(distance_losses=distance([losses], [wanted]))
     record(distance_parameters=distance(left, right))
 
 
