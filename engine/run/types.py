@@ -73,7 +73,7 @@ MANNERS = {
     "fortran": "arrays with their first axis innermost in memory",
     "strided": "arrays that are every other number of a larger one",
     "reused": "arrays that held other numbers a moment before",
-    "primed": "called before with other numbers in the parameters and arguments",
+    "primed": "called before and afterwards with other numbers in the parameters and arguments",
     "stepped": "called before an optimiser's step that moved the parameters",
     "beside": "beside others of its kind, with other settings, that were made later",
     "nested": "called from a script, sixty frames deep",

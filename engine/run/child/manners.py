@@ -33,6 +33,7 @@ class How:
         self.manner, self.changed, self.then, self.repeats = manner, changed, then, repeats
         self._updates, self._learner, self.turn = updates, learner, turn
         self.others = {}  # what was made, by its id, with others of its kind, in "beside"
+        self.births = {}  # what was made, by its id, with its parameters' first numbers, in "primed"
 
     def step(self, parameters):
         """A step of the learner's optimiser that leaves every number as it is."""
@@ -64,6 +65,8 @@ class Maker:
         one = self._made(*args, **named)
         if self._how.manner == "beside":
             self._how.others[id(one)] = one, others(self._made, args, named, self._how)
+        if self._how.manner == "primed":
+            self._how.births[id(one)] = one, [array.copy() for array in numbers_of(one)]
         watch(one, self._how)
         manner = self._how.manner
         if manner not in ("", "direct") and callable(getattr(one, manner, None)):
@@ -114,17 +117,21 @@ def like(value, known):
 def unchanging(function, changed, primed=False):
     """A function of the learner's; arguments that it modifies are told.
 
-    primed: first call it with the same tensors and arrays, other numbers in them; not where it is
-    given a generator, a model or an optimiser, which each call changes.
+    primed: before and afterwards call it with the same tensors and arrays, other numbers in them; not
+    where it is given a generator, a model or an optimiser, which each call changes.
     """
 
     def call(*args, **named):
-        if primed and all(map(plain, (*args, *named.values()))):
+        apart = primed and all(map(plain, (*args, *named.values())))
+        if apart:
             with scrambled(floats(args)):
                 function(*args, **named)
         before = [digest_of(argument) for argument in args]
         result = function(*args, **named)
         tell(changed, function, args, before)
+        if apart:
+            with scrambled(floats(args)):
+                function(*args, **named)
         return result
 
     return call
@@ -149,13 +156,16 @@ def watch(one, how):
         if how.manner == "stepped":
             move(self, kind, args, named, how)
         if how.manner == "primed":
-            prime(self, kind, args, named, bool(how.then))
+            prime(self, kind, args, named, how)
             if callable(getattr(self, how.then, None)):
                 getattr(self, how.then)()
         before = [digest_of(argument) for argument in args]
         direct = how.manner == "direct" and callable(getattr(self, "forward", None))
         result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
         tell(how.changed, kind, args, before)
+        if how.manner == "primed":  # what the graph needs must not be what the next call writes to
+            with scrambled(floats(args)):
+                kind.__call__(self, *args, **named)
         return result
 
     names = {"__call__": call, "__slots__": (), "__module__": kind.__module__}
@@ -195,16 +205,26 @@ def floats(arguments):
     return [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind == "f"]
 
 
-def prime(one, kind, args, named, arguments_last):
-    """Call it with other numbers in its arguments, then in its parameters, and put theirs back; or the
-    other way round. What is kept for these arguments is stale after the one, what is kept of the last
-    call after the other.
-    """
+def numbers_of(one):
+    """The arrays of its parameters; none, where it does not tell."""
     try:
-        groups = [floats(args), floats(one.parameters())]
+        return floats(one.parameters())
     except Exception:
-        return
-    if arguments_last:
+        return []
+
+
+def prime(one, kind, args, named, how):
+    """Call it with the numbers that its parameters were made with, then with other numbers in its
+    arguments, then in its parameters, and put theirs back; or these two the other way round. What is kept
+    for these arguments is stale after the one, what is kept of the last call after the other.
+    """
+    arrays = numbers_of(one)
+    births = how.births.pop(id(one), (one, []))[1]
+    if [array.shape for array in arrays] == [array.shape for array in births]:
+        with scrambled(arrays, births):
+            kind.__call__(one, *args, **named)
+    groups = [floats(args), arrays]
+    if how.then:
         groups.reverse()
     for group in groups:
         with scrambled(group):
@@ -251,18 +271,20 @@ def scramble(array):
 
 
 class scrambled:
-    """Within, arrays hold their numbers in another order.
+    """Within, arrays hold their numbers in another order, or those that are given.
 
     What is raised within is dropped: it is the time afterwards that counts.
     """
 
-    def __init__(self, arrays):
-        self._arrays = arrays
+    def __init__(self, arrays, given=()):
+        self._arrays, self._given = arrays, given
 
     def __enter__(self):
         self._kept = [array.copy() for array in self._arrays]
         for array in self._arrays:
             scramble(array)
+        for array, numbers in zip(self._arrays, self._given):
+            array[...] = numbers
 
     def __exit__(self, kind, error, trace):
         for array, was in zip(self._arrays, self._kept):

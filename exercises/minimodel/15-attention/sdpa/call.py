@@ -37,6 +37,27 @@ def twice(learner, record, q_1, k_1, v_1, mask_1, q_2, k_2, v_2, mask_2):
     record(y_1_again=learner.scaled_dot_product_attention(*first, mask_1).data)
 
 
+def asked(learner, record, q, k, v, mask, grad):
+    """The gradient of each of the three where the other two ask for none."""
+    for name, at in (("q", 0), ("k", 1), ("v", 2)):
+        three = [learner.Tensor(a, requires_grad=i == at) for i, a in enumerate((q, k, v))]
+        attend(learner, *three, mask).backward(grad)
+        record(**{f"grad_{name}": three[at].grad})
+
+
+def abreast(learner, record, q_1, k_1, v_1, mask_1, grad_1, q_2, k_2, v_2, mask_2, grad_2):
+    """Two calls of other widths before the first of them is followed back."""
+    first, second = (
+        [learner.Tensor(a, requires_grad=True) for a in three]
+        for three in ((q_1, k_1, v_1), (q_2, k_2, v_2))
+    )
+    y_1, y_2 = attend(learner, *first, mask_1), attend(learner, *second, mask_2)
+    y_1.backward(grad_1)
+    y_2.backward(grad_2)
+    for i, three in enumerate((first, second), 1):
+        record(**{f"grad_{name}_{i}": leaf.grad for name, leaf in zip("qkv", three)})
+
+
 def blind(learner, record, q, k, v, mask):
     """Queries that may attend to nothing are left out of what is compared."""
     y = attend(learner, *(learner.Tensor(a) for a in (q, k, v)), mask)

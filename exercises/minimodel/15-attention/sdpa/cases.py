@@ -36,7 +36,7 @@ def sizes(rng, regime):
 
 def allowed(rng, regime, rows, T):
     """The mask of a regime: None, or booleans that broadcast to (*rows, T, T). No row is all False."""
-    if regime.startswith("causal") or regime == "zero_queries" or regime == "depths_causal":
+    if regime.startswith("causal") or regime in ("zero_queries", "nothing_asked", "depths_causal"):
         return np.tri(T, dtype=bool)
     if regime in ("all_allowed", "pair_all"):
         return np.ones((T, T), dtype=bool)
@@ -84,7 +84,7 @@ def forward(rng, regime, dtype):
         rows = (3, 3)
     if regime.startswith(("batch", "depths")):  # a single leading axis
         rows = rows[:1]
-    scale = {"tiny": 1e-6}.get(regime, 1.0)
+    scale = {"tiny": 1e-6, "causal_tiny": 1e-6}.get(regime, 1.0)
     q, k = (normal(rng, (*rows, T, d), dtype, scale) for _ in range(2))
     v = normal(rng, (*rows, T, d), dtype)
     mask = allowed(rng, regime, rows, T)
@@ -92,6 +92,8 @@ def forward(rng, regime, dtype):
         k = np.broadcast_to(k[..., :1, :], k.shape).copy()
     if regime == "zero_queries":  # scores of exactly 0 are scores like any other
         q[..., ::2, :] = 0.0
+    if regime == "nothing_asked":  # all scores are 0, and only the mask tells the keys apart
+        q = np.zeros_like(q)
     if regime == "equal_queries":
         q = np.broadcast_to(q[..., :1, :], q.shape).copy()
     if regime in ("constant_values", "causal_constant"):  # any weights that sum to 1 give it back
@@ -155,6 +157,21 @@ def twice(rng, regime, dtype):
     first = forward(rng, "scattered", dtype)
     second = forward(rng, "causal", dtype)
     del first["grad"], second["grad"]
+    return {
+        f"{name}_{i}": a for i, drawn in enumerate((first, second), 1) for name, a in drawn.items()
+    }
+
+
+def asked(rng, regime, dtype):
+    return forward(rng, "causal" if regime == "causal" else "normal", dtype)
+
+
+def abreast(rng, regime, dtype):
+    """Two inputs of different widths, one of them with a mask."""
+    while True:
+        first, second = forward(rng, "normal", dtype), forward(rng, "causal", dtype)
+        if first["q"].shape[-1] != second["q"].shape[-1]:
+            break
     return {
         f"{name}_{i}": a for i, drawn in enumerate((first, second), 1) for name, a in drawn.items()
     }

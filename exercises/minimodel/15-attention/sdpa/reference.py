@@ -73,6 +73,18 @@ def twice(out, variant, *, q_1, k_1, v_1, mask_1, q_2, k_2, v_2, mask_2):
     out.record(y_2_no_mask=attention(variant, q_2, k_2, v_2, None)[0], y_1_again=first)
 
 
+def asked(out, variant, *, q, k, v, mask, grad):
+    grads = attention(variant, q, k, v, mask, grad)[1]
+    out.record(**{f"grad_{name}": g for name, g in zip("qkv", grads)})
+
+
+def abreast(out, variant, *, q_1, k_1, v_1, mask_1, grad_1, q_2, k_2, v_2, mask_2, grad_2):
+    drawn = ((q_1, k_1, v_1, mask_1, grad_1), (q_2, k_2, v_2, mask_2, grad_2))
+    for i, one in enumerate(drawn, 1):
+        grads = attention(variant, *one)[1]
+        out.record(**{f"grad_{name}_{i}": g for name, g in zip("qkv", grads)})
+
+
 def blind(out, variant, *, q, k, v, mask):
     y = attention(variant, q, k, v, mask)[0]
     out.record(shape=list(y.shape), seeing=y[np.broadcast_to(mask.any(-1), y.shape[:-1])])

@@ -58,6 +58,14 @@ def without(learner, record, g, h, max_norm):
     record(nothing=idle.grad is None or not np.any(idle.grad))
 
 
+def layouts(learner, record, g, h, max_norm):
+    """A gradient whose columns lie one after the other in memory, and one of no axes."""
+    parameters = given(learner, g, h)
+    parameters[0].grad = np.asfortranarray(parameters[0].grad)
+    norm = learner.clip_grad_norm(parameters, max_norm)
+    record(norm=number(norm), g=parameters[0].grad, h=float(parameters[1].grad))
+
+
 def again(learner, record, g, h, max_norm, more):
     """Clipped twice; then another backward() adds to what is left, and it is clipped once more."""
     parameters = given(learner, g, h)

@@ -80,6 +80,11 @@ def without(rng, regime, dtype):
     return {**drawn, "h": h}
 
 
+def layouts(rng, regime, dtype):
+    drawn = one(rng, "normal", dtype)
+    return {**drawn, "h": normal(rng, (), dtype)}
+
+
 def again(rng, regime, dtype):
     drawn = without(rng, "normal", dtype)
     return {**drawn, "more": normal(rng, drawn["g"].shape, dtype)}

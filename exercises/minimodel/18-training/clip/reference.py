@@ -46,6 +46,11 @@ def without(out, variant, *, g, h, max_norm):
     out.record(norm=norm, g=after[0], h=after[1], nothing=True)
 
 
+def layouts(out, variant, *, g, h, max_norm):
+    norm, after = clipped([g, h], max_norm, variant)
+    out.record(norm=norm, g=after[0], h=float(after[1]))
+
+
 def again(out, variant, *, g, h, max_norm, more):
     norm, after = clipped([g, h], max_norm, variant)
     second, after = clipped(after, max_norm, variant)

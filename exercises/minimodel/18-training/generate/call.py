@@ -74,6 +74,32 @@ def greedy(learner, record, one, V, weights, scale, prompt, n_new, seed, tempera
     record(ids=np.asarray(found).astype(np.int64))
 
 
+def whole(learner, record, sizes, numbers, prompt, n_new, seed):
+    """MiniGPT with these numbers in its parameters. Does it say to generate what it says to others?"""
+    model = learner.MiniGPT(learner.MiniGPTConfig(**sizes), rng=np.random.default_rng(seed))
+    place = 0
+    for p in model.parameters():
+        p.data[...] += numbers[place : place + p.data.size].reshape(p.data.shape)
+        place += p.data.size
+    told = []
+
+    class Overheard(learner.Module):
+        def __init__(self):
+            super().__init__()
+            self.config, self.inner = model.config, model
+
+        def forward(self, token_ids):
+            logits = self.inner(token_ids)
+            told.append((np.array(token_ids), logits.data.copy()))
+            return logits
+
+    ids = np.asarray(written(learner, Overheard(), prompt, n_new, seed, temperature=0.0))
+    apart = max(float(np.abs(model(seen).data - logits).max()) for seen, logits in told)
+    largest = max(float(np.abs(logits).max()) for _, logits in told)
+    digits = 3 if numbers.dtype == np.float32 else 8
+    record(count=len(ids), distance_logits=round(apart / largest, digits))
+
+
 def changing(learner, record, logits, group, n_new, top_p, seed):
     """Which ids follow those of a group, and which the others? logits (2, V)."""
 

@@ -51,6 +51,18 @@ def greedy(rng, regime, dtype):
     }
 
 
+def whole(rng, regime, dtype):
+    """A small MiniGPT whose attention matters, and a prompt that leaves room in its context."""
+    sizes = {"d_model": 12, "n_heads": 2, "n_layers": 2, "d_ff": 16, "vocab_size": 29}
+    return {
+        "sizes": {**sizes, "context_len": 13},
+        "numbers": normal(rng, (4000,), dtype, 0.6),  # more than it has parameters
+        "prompt": rng.integers(0, 29, int(rng.integers(2, 5))),
+        "n_new": int(rng.integers(7, 10)),
+        "seed": any_seed(rng),
+    }
+
+
 def spread(rng, V, top_k=None, top_p_of=None):
     """Probabilities (V,), the greatest first, and a top_p that the token number `top_p_of` crosses.
 

@@ -38,6 +38,10 @@ def greedy(
     out.record(is_an_array=True, integers=True, ids=np.array(ids, np.int64))
 
 
+def whole(out, variant, *, sizes, numbers, prompt, n_new, seed):
+    out.record(count=len(prompt) + n_new, distance_logits=0.0)
+
+
 def changing(out, variant, *, logits, group, n_new, top_p, seed):
     first, second = (np.sort(kept_ids(row, None, None, top_p, variant)[0]) for row in logits)
     out.record(after_group=first, after=second)

@@ -46,6 +46,7 @@ def step(rng, regime, dtype):
     """One step; before it, a gradient from elsewhere may lie in the parameters."""
     V, B, T = sizes(rng, regime)
     x, y = batch(rng, V, B, T)
+    y = x.copy() if regime == "copied" else y
     stale_x, stale_y = batch(rng, V, 2, 3) if "stale" in regime else (None, None)
     return {
         **model(rng, regime, V, dtype),
