@@ -96,7 +96,8 @@ def forward(rng, regime, dtype):
     V = sizes["vocab_size"]
     ids = token_ids(rng, regime, (*lead, T), V)
     grad = normal(rng, (*ids.shape, V), dtype)
-    grad = np.abs(grad) if V == 1 else grad  # every gradient is of their sum, which may all but vanish
+    if V == 1:  # every gradient is a multiple of their sum, which may all but vanish
+        grad = np.abs(grad)
     return {"sizes": sizes, "ids": ids, "grad": grad, **drawn}
 
 
