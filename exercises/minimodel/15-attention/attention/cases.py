@@ -4,7 +4,7 @@ import numpy as np
 from pack.common import SHOWN, blank, distinct, leans, normal, steepens
 from pack.sdpa.cases import ABYSS
 
-DEPTHS = {"float64": [-1e2, -1e4, -2e4, -1e5], "float32": [-1e2, -1e4]}
+DEPTHS = {"float64": [-1e2, -1e4, -2e4, -1e5], "float32": [-1e2, -1e3]}
 
 
 def sizes(rng, regime):
