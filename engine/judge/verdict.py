@@ -161,6 +161,7 @@ def _result(
     outcomes: Mapping[int, Outcome],
 ) -> Result:
     check = planned.check
+    differing: dict[int, Difference] = {}
     for i in planned.draws:
         found = difference(
             expected[i],
@@ -170,37 +171,42 @@ def _result(
             aspects=check.aspects or ASPECTS,
             times=check.rounding.get(cases[i].draw.regime, 1.0),
         )
-        if found is None:
-            continue
-        raised = outcomes[i].raised
-        frames = raised.frames if raised else ()
-        return Result(
-            check.id,
-            planned.component,
-            check.shows,
-            False,
-            len(planned.draws),
-            cases[i].draw.regime,
-            shapes(cases[i]),
-            found,
-            pattern(found, expected[i], outcomes[i]),
-            tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
-        )
-    return Result(check.id, planned.component, check.shows, True, len(planned.draws))
+        if found is not None:
+            differing[i] = found
+    if not differing:
+        return Result(check.id, planned.component, check.shows, True, len(planned.draws))
+    told = min(differing, key=lambda i: bool(cases[i].draw.manner))  # the first of the plainest
+    raised = outcomes[told].raised
+    frames = raised.frames if raised else ()
+    return Result(
+        check.id,
+        planned.component,
+        check.shows,
+        False,
+        len(planned.draws),
+        cases[told].draw.regime,
+        shapes(cases[told], manner=len(differing) < len(planned.draws)),
+        differing[told],
+        pattern(differing[told], expected[told], outcomes[told]),
+        tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
+    )
 
 
-def shapes(case: Case) -> str:
-    """The input of a case in a few words: names with shapes, and plain values."""
+def shapes(case: Case, *, manner: bool = True) -> str:
+    """The input of a case in a few words: names with shapes, and plain values.
+
+    manner: tell how it was given to the code, which is left out where it cannot be what matters.
+    """
     parts = []
     for name, value in case.inputs.items():
         if isinstance(value, np.ndarray):
             parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
         elif value is not None:
             parts.append(f"{name} = {value}")
-    manner = case.draw.manner
-    if manner:
-        after = "after hundreds of calls" if manner == LATE else f"after {manner}()"
-        parts.append(MANNERS.get(manner, after))
+    how = case.draw.manner
+    if how and manner:
+        after = "after hundreds of calls" if how == LATE else f"after {how}()"
+        parts.append(MANNERS.get(how, after))
     if case.draw.lean is not None:
         parts.append("near a number that the change mentions")
     return ", ".join(parts)

@@ -272,6 +272,16 @@ def test_what_a_module_keeps_from_its_first_numbers_or_for_the_next_call_is_seen
     assert own and any(MANNERS["primed"] in result.inputs for result in own)
 
 
+def test_how_the_code_was_called_is_told_only_where_it_can_matter(servers, catalogue, plain):
+    """A learner whose fix is wrong throughout shall not look for what memory has to do with it."""
+    wrong = plain.files[NORM].replace(b"x / rms * self.gain", b"x / rms * self.gain * 1.01")
+    tree = plain.replaced({NORM: wrong})
+    id = "rmsnorm-divides-by-rsqrt"
+    verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=7)
+    told = [r.inputs for r in verdict.results if not r.passed and r.id in ("values", "offset")]
+    assert told and not any(how in inputs for inputs in told for how in MANNERS.values())
+
+
 def test_a_function_that_remembers_a_tensor_is_seen(servers, catalogue, plain, monkeypatch):
     """Other numbers in the same tensor give another loss."""
     trick = """
