@@ -278,7 +278,7 @@ def test_how_the_code_was_called_is_told_only_where_it_can_matter(servers, catal
     tree = plain.replaced({NORM: wrong})
     id = "rmsnorm-divides-by-rsqrt"
     verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=7)
-    told = [r.inputs for r in verdict.results if not r.passed and r.id in ("values", "offset")]
+    told = [r.inputs for r in verdict.results if not r.passed and r.component == "rmsnorm"]
     assert told and not any(how in inputs for inputs in told for how in MANNERS.values())
 
 
