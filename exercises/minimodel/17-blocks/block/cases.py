@@ -76,6 +76,8 @@ def rows(rng, regime, shape, dtype):
     x = normal(rng, shape, dtype, scale)
     if regime == "spread_rows":
         x = x * (10.0 ** np.linspace(-3, 3, shape[-2]))[:, None].astype(dtype)
+    if regime == "normalised":  # as a norm without gain and bias would leave them
+        x = ((x - x.mean(-1, keepdims=True)) / x.std(-1, keepdims=True)).astype(dtype)
     if regime == "constant_rows":
         x = np.broadcast_to(x[..., :1], x.shape).copy()  # small: their variance is rounding / eps
     return x

@@ -29,7 +29,7 @@ def endless(out, variant, *, n, count, seed):
     out.record(batches=count)
 
 
-def reaches(out, variant, *, n, batch_size, seq_len, count, seed):
+def reaches(out, variant, *, n, kind, batch_size, seq_len, count, seed):
     out.record(first_tenth=True, last_tenth=True)
 
 

@@ -86,13 +86,17 @@ def settings(max_norm):
     return {} if max_norm is None else {"max_norm": max_norm}
 
 
-def step(learner, record, table, bias, x, y, stale_x, stale_y, spoiled, evaluating, lr, max_norm):
-    """One step on x, y (B, T). With stale_x, a gradient of another batch is there already; spoiled,
-    it has overflowed. evaluating: in the mode that changes nothing here.
+def step(
+    learner, record, table, bias, x, y, stale_x, stale_y, without, spoiled, evaluating, lr, max_norm
+):
+    """One step on x, y (B, T). With stale_x, a gradient of another batch is there already, but in the
+    parameter `without`; spoiled, it has overflowed. evaluating: in the mode that changes nothing here.
     """
     model, optimizer = made(learner, table, bias, lr)
     if stale_x is not None:
         learner.cross_entropy(model(stale_x), stale_y).backward()
+    if without:
+        getattr(model, without).grad = None
     if spoiled:
         model.table.grad[...] = np.inf
         model.bias.grad[...] = np.nan

@@ -54,6 +54,7 @@ def step(rng, regime, dtype):
         "y": y,
         "stale_x": stale_x,
         "stale_y": stale_y,
+        "without": {"stale_table": "bias", "stale_bias": "table"}.get(regime, ""),
         "spoiled": "spoiled" in regime,
         "evaluating": "evaluating" in regime,
         "lr": float(rng.uniform(0.3, 2.0)),

@@ -64,9 +64,13 @@ def recorded(out, run):
     out.within(longest=near, shortest=near)
 
 
-def step(out, variant, *, table, bias, x, y, stale_x, stale_y, spoiled, evaluating, lr, max_norm):
+def step(
+    out, variant, *, table, bias, x, y, stale_x, stale_y, without, spoiled, evaluating, lr, max_norm
+):  # fmt: skip
     stale = None if stale_x is None else (stale_x, stale_y)
     run = Run(variant, table, bias, lr, max_norm, stale)
+    if without:
+        run.left[("table", "bias").index(without)][...] = 0.0
     run.step(x, y)
     out.record(loss=run.losses[0], is_a_float=True)
     recorded(out, run)
