@@ -27,8 +27,9 @@ def rows_of(rng, regime, lead, d, dtype):
     each = np.arange(count).reshape(*lead, 1)
     if regime == "peaked":  # one number outweighs its row, and comes out as the root of d
         x[..., int(rng.integers(d))] += 1e4
-    if regime == "normalised":  # all but what comes out, and no excuse to hand it on
-        x = x / np.sqrt((x * x).mean(-1, keepdims=True)) * (1 + 1e-4 * rng.standard_normal((*lead, 1)))
+    if regime == "normalised":  # nearly: rows as a norm leaves them are rows like any other
+        x = x / np.sqrt((x * x).mean(-1, keepdims=True))
+        x = x * (1 + 1e-4 * rng.standard_normal((*lead, 1)))
     if regime == "large":  # many numbers, and some far outside their row
         x[..., int(rng.integers(d))] *= np.where(each[..., 0] % 3 == 0, 300.0, 1.0)
     if regime == "faint":  # from 1e-2 to 1e-6, row by row: below the root of eps

@@ -77,7 +77,14 @@ def reaches(rng, regime, dtype):
     B, T = distinct(rng, B=(3, 5), T=(3, 7))
     n = int(rng.integers(250_000, 300_000))
     kind = {"bytes": "uint8", "narrow": "int16"}.get(regime, "int64")
-    return {"n": n, "kind": kind, "batch_size": B, "seq_len": T, "count": 450 // B, "seed": any_seed(rng)}
+    return {
+        "n": n,
+        "kind": kind,
+        "batch_size": B,
+        "seq_len": T,
+        "count": 450 // B,
+        "seed": any_seed(rng),
+    }
 
 
 def repeated(rng, regime, dtype):
