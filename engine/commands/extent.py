@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import msgspec
 
@@ -18,14 +18,16 @@ class Extent(msgspec.Struct, frozen=True):
     """The components that the judgement of a fix looks at.
 
     broken: the one that the break is in. users: those that use it. beside: others that a name leads
-    to what the fix changed. imported: others that only import a file that it changed. writes: whether
-    it may write into what belongs to others.
+    to what the fix changed. imported: others that only import a file that it changed. seldom: users that
+    use it in few of their probes, and run nothing else that the fix changed. writes: whether it may write
+    into what belongs to others.
     """
 
     broken: str
     users: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
     imported: frozenset[str] = frozenset()
+    seldom: frozenset[str] = frozenset()
     writes: bool = False
 
     @property
@@ -49,10 +51,24 @@ def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Ex
     writing = patching(before.files, after.files)
     users = frozenset(catalogue.users(broken))
     found = frozenset(_by_files(catalogue, before, after, changed, writing) - users - {broken})
-    if writing or not found:
-        return Extent(broken, users, found, writes=bool(writing))
-    named = by_names(catalogue, Reach(before), after)
-    return Extent(broken, users, found & named, found - named)
+    if writing:
+        return Extent(broken, users, found, writes=True)
+    reach = Reach(before)
+    seldom = frozenset(_seldom(catalogue, users, reach, after))
+    named = by_names(catalogue, reach, after) if found else set()
+    return Extent(broken, users, found & named, found - named, seldom)
+
+
+def _seldom(
+    catalogue: Catalogue, users: Collection[str], before: Reach, after: Tree
+) -> Iterator[str]:
+    """Users that say so, whose own names, those of what they use left out, lead to nothing changed."""
+    parts = catalogue.contract.components
+    for name in users:
+        if parts[name].seldom:
+            lent = {role for used in catalogue.used_by(name) for role in catalogue.roles_of(used)}
+            if not _led(before, after, catalogue.roles_of(name) - lent):
+                yield name
 
 
 def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
@@ -60,13 +76,15 @@ def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
 
     Right for edits that do not mean to deceive; what may is held to whole files as well.
     """
-    found = set()
-    for component in catalogue.contract.components:
-        places = [before.tree.roles[role].split(":") for role in catalogue.roles_of(component)]
-        names = {part for _, name in places for part in name.split(".")}
-        if affected(before, after, [module for module, _ in places], names):
-            found.add(component)
-    return found
+    components = catalogue.contract.components
+    return {name for name in components if _led(before, after, catalogue.roles_of(name))}
+
+
+def _led(before: Reach, after: Tree, roles: Collection[str]) -> bool:
+    """Whether the names of these roles lead to something that `after` changes."""
+    places = [before.tree.roles[role].split(":") for role in roles]
+    names = {part for _, name in places for part in name.split(".")}
+    return affected(before, after, [module for module, _ in places], names)
 
 
 def _by_files(

@@ -126,7 +126,8 @@ def plan_of_a_fix(
     sample: bool,
 ) -> Plan:
     """Many draws of the broken component, most of them of the probes that the break stands on; one of
-    each regime of what uses it or runs changed code; one of each probe of what only imports that.
+    each regime of what uses it or runs changed code; one of each probe of what only imports that, or
+    seldom uses it.
     """
 
     def of(components: Collection[str]) -> list[tuple[str, Check]]:
@@ -136,7 +137,8 @@ def plan_of_a_fix(
         return [(name, replace(c, draws=min(c.draws, FAR_DRAWS))) for name, c in checks]
 
     own = of({extent.broken})
-    far = few([*of(extent.users | extent.beside), *usual(of(extent.imported))])
+    near_by = (extent.users | extent.beside) - extent.seldom
+    far = few([*of(near_by), *usual(of(extent.imported | extent.seldom))])
     if sample:
         return plan([*few(own), *far], seed=seed, dtype=dtype, manners=manners)
     at_least = dict.fromkeys((check.probe for _, check in own), OWN_DRAWS)

@@ -182,6 +182,10 @@ class Catalogue:
         used = self.contract.components[self.entry(id).component].uses
         return tuple(one for one in named or used if one in self.entries)
 
+    def used_by(self, component: str) -> set[str]:
+        """The components that `component` uses, directly or not."""
+        return {name for name in self.contract.components if component in self.users(name)}
+
     def users(self, component: str) -> set[str]:
         """The components that use `component`, directly or not."""
         found: set[str] = set()

@@ -25,9 +25,12 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Component(Spec, frozen=True, kw_only=True):
-    """A part of the model. `uses`: the components whose behaviour it depends on."""
+    """A part of the model. `uses`: the components whose behaviour it depends on; `seldom`: in few of its
+    probes, so that after a fix of one of those it is enough to measure each probe in one regime.
+    """
 
     uses: tuple[str, ...] = ()
+    seldom: bool = False
     where: str = ""  # the file a learner edits, relative to their tree
 
 
