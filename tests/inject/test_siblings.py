@@ -40,8 +40,8 @@ def test_only_what_ran_the_function_is_measured_again(known):
     header = edited(tree, signature, signature.replace("x", "x, unused=None"))
     calls, all_ = reached(known, body), reached(known, header)
     assert calls.keys() <= all_.keys()
-    assert 0 < calls["layernorm"] < all_["layernorm"]  # some only look at the parameters
-    assert sum(calls.values()) < sum(all_.values())
+    assert 0 < calls["layernorm"] <= all_["layernorm"]
+    assert sum(calls.values()) < sum(all_.values())  # some only look at the parameters
 
 
 def test_where_names_tell_nothing_all_is_measured_again(servers, catalogue):
