@@ -101,6 +101,12 @@ def _entry_problems(
     for what in figures.untied(Path(entry.file), kind):
         yield Problem(where, what)
     if isinstance(spec, Build):
+        drawn = {regime for check in spec.checks for regime in check.regimes}
+        for one in (spec.rounding, *(check.rounding for check in spec.checks)):
+            for regime in sorted(
+                {regime for regimes in one.values() for regime in regimes} - drawn
+            ):
+                yield Problem(where, f"`rounding` names {regime!r}, a regime that no check draws.")
         for question in spec.questions:
             for what in dict.fromkeys(questions.slips(question)):
                 yield Problem(where, f"question {question.id!r}: {what}")

@@ -169,7 +169,7 @@ def _result(
             dtype=cases[i].draw.dtype,
             values=check.values,
             aspects=check.aspects or ASPECTS,
-            times=check.rounding.get(cases[i].draw.regime, 1.0),
+            times=check.rounding.get(cases[i].draw.dtype, {}).get(cases[i].draw.regime, 1.0),
         )
         if found is not None:
             differing[i] = found

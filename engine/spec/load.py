@@ -113,7 +113,7 @@ class Catalogue:
         if component not in self._builds:
             spec = self._read(self.entry(component), Build)
             checks = [
-                replace(check, rounding={**spec.rounding, **check.rounding})
+                replace(check, rounding=check.rounding or spec.rounding)
                 for check in spelled_out(spec.checks, self.entry(component).file)
             ]
             self._builds[component] = replace(spec, checks=tuple(checks))
@@ -182,7 +182,7 @@ class Catalogue:
         used = self.contract.components[self.entry(id).component].uses
         return tuple(one for one in named or used if one in self.entries)
 
-    def used_by(self, component: str) -> set[str]:
+    def stands_on(self, component: str) -> set[str]:
         """The components that `component` uses, directly or not."""
         return {name for name in self.contract.components if component in self.users(name)}
 

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Meta
 
 Text = dict[str, str]  # language -> text
-Times = Annotated[float, Meta(ge=1, le=1000)]
+Dtype = Annotated[str, Meta(pattern=r"^float(32|64)$")]
+Rounding = dict[Dtype, dict[str, Annotated[float, Meta(ge=1, le=1000)]]]  # by dtype and regime
 Id = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 Scalar = str | int | float | bool | None
 
@@ -80,8 +81,8 @@ class Check(Spec, frozen=True, kw_only=True):
 
     `values`: recorded names to compare (all that the reference records, when empty). `regimes` may be
     [every]: each regime of the probe in which other checks of the build look at some values and none looks
-    at all of them, but for those in `but`. `rounding`: in these regimes right code may be further from the
-    reference than elsewhere, so many times as far.
+    at all of them, but for those in `but`. `rounding`: in these regimes right code of this dtype may be
+    further from the reference than elsewhere, so many times as far.
     """
 
     id: Id
@@ -89,7 +90,7 @@ class Check(Spec, frozen=True, kw_only=True):
     probe: str
     regimes: tuple[str, ...]
     but: tuple[str, ...] = ()
-    rounding: dict[str, Times] = {}
+    rounding: Rounding = {}
     values: tuple[str, ...] = ()
     aspects: tuple[Literal["shape", "dtype", "value", "raised", "inputs"], ...] = (
         "raised",
@@ -107,7 +108,7 @@ class Check(Spec, frozen=True, kw_only=True):
 class Build(Spec, frozen=True, kw_only=True):
     """A build exercise: text, checks in an order that teaches, hints.
 
-    `rounding`: of all its checks that do not say otherwise.
+    `rounding`: of all its checks that have none of their own.
     """
 
     title: Text
@@ -127,7 +128,7 @@ class Build(Spec, frozen=True, kw_only=True):
     integration: Text = {}
     use: Text = {}
     questions: tuple[Question, ...] = ()
-    rounding: dict[str, Times] = {}
+    rounding: Rounding = {}
     figures: dict[str, Figure] = {}
     stated: tuple[str, ...] = ()  # numbers in the texts that are set, not measured
 

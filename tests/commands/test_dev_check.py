@@ -137,6 +137,17 @@ def test_a_slip_in_the_modes_is_reported(spec: Spec, find: str, replace: str, sa
     assert [problem.what for problem in dev_check.run(file).problems] == [said]
 
 
+def test_rounding_for_a_regime_that_nothing_draws_is_a_problem_of_the_spec(spec: Spec) -> None:
+    """A slip in its name would leave right code refused."""
+    file = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps")).with_name(
+        "build.yaml"
+    )
+    text = file.read_text("utf-8")
+    file.write_text(text + "rounding: {float32: {spread_rows: 10, spred_rows: 10}}\n", "utf-8")
+    said = "`rounding` names 'spred_rows', a regime that no check draws."
+    assert [problem.what for problem in dev_check.run(file).problems] == [said]
+
+
 def test_a_sample_tries_only_so_many_near_misses(spec: Spec) -> None:
     """The rest of the proof is the same."""
     misses = [

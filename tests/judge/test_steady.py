@@ -53,6 +53,49 @@ def test_a_softmax_by_logsumexp_is_right_at_every_depth(servers, catalogue, plai
     assert list(wrong(servers, catalogue, tree, [component], MANY)) == []
 
 
+SINGLE = {  # the two places where the float32 package of the corpus takes a softmax
+    TENSOR: (
+        b"y = e / e.sum(axis=dim, keepdims=True)",
+        b"""top = self.data.max(axis=dim, keepdims=True)
+        y = np.exp(self.data - (top + np.log(e.sum(axis=dim, keepdims=True))))""",
+    ),
+    "src/minimodel/nn/attention.py": (
+        b"p = e / np.where(total > 0, total, 1)",
+        b"""lse = top + np.log(np.where(total > 0, total, 1))
+    p = np.exp(np.where(allowed, s - lse, -np.inf))""",
+    ),
+}
+
+
+@pytest.fixture
+def single() -> Tree:
+    """In float32, by logsumexp."""
+    tree = corpus_tree("float32")
+    for path, (old, new) in SINGLE.items():
+        assert tree.files[path].count(old) == 1
+        tree = tree.replaced({path: tree.files[path].replace(old, new)})
+    return tree
+
+
+@pytest.mark.parametrize("component", ["sdpa", "attention", "tensor"])
+def test_a_softmax_by_logsumexp_is_right_in_float32(servers, catalogue, single, component):
+    """There it needs the `rounding` that the builds allow; float64 gets none."""
+    assert list(wrong(servers, catalogue, single, [component], MANY)) == []
+    assert {*catalogue.build(component).rounding} == {"float32"}
+
+
+def test_without_that_rounding_it_is_refused_where_the_build_says(
+    servers, catalogue, single, monkeypatch
+):
+    """So the rounding does something, and in those regimes alone."""
+    build = catalogue.build("sdpa")
+    bare = tuple(msgspec.structs.replace(check, rounding={}) for check in build.checks)
+    monkeypatch.setitem(catalogue._builds, "sdpa", msgspec.structs.replace(build, checks=bare))
+    found = list(wrong(servers, catalogue, single, ["sdpa"], MANY))
+    assert found
+    assert all(any(f"({r})" in one for r in build.rounding["float32"]) for one in found)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_package_of_the_corpus_is_right_in_every_draw(servers, catalogue, name):
