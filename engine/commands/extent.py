@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
 import msgspec
 
@@ -53,22 +53,19 @@ def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Ex
     found = frozenset(_by_files(catalogue, before, after, changed, writing) - users - {broken})
     if writing:
         return Extent(broken, users, found, writes=True)
+    sparing = [name for name in users if catalogue.contract.components[name].seldom]
+    if not found and not sparing:
+        return Extent(broken, users)
     reach = Reach(before)
-    seldom = frozenset(_seldom(catalogue, users, reach, after))
+    seldom = frozenset(name for name in sparing if not _led(reach, after, _own(catalogue, name)))
     named = by_names(catalogue, reach, after) if found else set()
     return Extent(broken, users, found & named, found - named, seldom)
 
 
-def _seldom(
-    catalogue: Catalogue, users: Collection[str], before: Reach, after: Tree
-) -> Iterator[str]:
-    """Users that say so, whose own names, those of what they use left out, lead to nothing changed."""
-    parts = catalogue.contract.components
-    for name in users:
-        if parts[name].seldom:
-            lent = {role for used in catalogue.used_by(name) for role in catalogue.roles_of(used)}
-            if not _led(before, after, catalogue.roles_of(name) - lent):
-                yield name
+def _own(catalogue: Catalogue, component: str) -> set[str]:
+    """The roles that a component asks for, and nothing that it stands on does."""
+    lent = (catalogue.roles_of(other) for other in catalogue.stands_on(component))
+    return catalogue.roles_of(component).difference(*lent)
 
 
 def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:

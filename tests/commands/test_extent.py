@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from engine.commands.extent import of_a_fix
+from engine.commands.fixes import checks_of_a_fix, plan_of_a_fix
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
 
@@ -40,6 +42,27 @@ def test_users_are_looked_at_and_what_runs_the_changed_code(catalogue, plain):
     extent = of_a_fix(catalogue, "lm_head", plain, shared)
     assert {"tensor", "layernorm", "sgd"} <= extent.beside | extent.users
     assert not extent.beside & (extent.imported | extent.touched)
+
+
+def test_who_seldom_uses_it_is_measured_less_unless_its_own_code_changed(catalogue, plain):
+    """`generate` meets the model in one of its probes; the others draw from models of the pack's."""
+    file, own = "src/minimodel/nn/attention.py", "src/minimodel/generate.py"
+    mended = changed(plain, file, b"    probs = ", b"    left = None\n")
+    extent = of_a_fix(catalogue, "sdpa", plain, mended)
+    assert "generate" in extent.users and extent.seldom == {"generate"}
+    both = changed(mended, own, b"    was_training", b"    left = None\n")
+    assert not of_a_fix(catalogue, "sdpa", plain, both).seldom
+    id = "attention-no-scale"
+    checks, spec = checks_of_a_fix(catalogue, id), catalogue.break_(id)
+    rest = {"seed": 3, "dtype": "float64", "manners": ("",), "sample": False}
+
+    def drawn(extent):
+        made = plan_of_a_fix(spec, checks, extent, **rest)
+        return [(d.probe, d.regime) for d in made.draws if d.component == "generate"]
+
+    few, all_ = drawn(extent), drawn(replace(extent, seldom=frozenset()))
+    assert {probe for probe, _ in few} == {probe for probe, _ in all_}
+    assert len(few) == len({probe for probe, _ in few}) < len(all_)
 
 
 @pytest.mark.parametrize(("put", "closely"), [(b"left", False), (b"Tensor.left", True)])
