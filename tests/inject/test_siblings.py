@@ -20,7 +20,9 @@ def edited(tree: Tree, old: str, new: str) -> Tree:
 
 @pytest.fixture(scope="module")
 def known(servers, catalogue) -> Siblings:
-    return Siblings(servers, catalogue, corpus_tree("einsum"), 5)
+    """With a measurement of layernorm's that only looks at the parameters; which stand for it is drawn."""
+    made = (Siblings(servers, catalogue, corpus_tree("einsum"), seed) for seed in range(5, 25))
+    return next(one for one in made if "start" in [i.case.draw.probe for i in one.of("layernorm")])
 
 
 def reached(known: Siblings, tree: Tree) -> dict[str, int]:
@@ -40,8 +42,8 @@ def test_only_what_ran_the_function_is_measured_again(known):
     header = edited(tree, signature, signature.replace("x", "x, unused=None"))
     calls, all_ = reached(known, body), reached(known, header)
     assert calls.keys() <= all_.keys()
-    assert 0 < calls["layernorm"] <= all_["layernorm"]
-    assert sum(calls.values()) < sum(all_.values())  # some only look at the parameters
+    assert 0 < calls["layernorm"] < all_["layernorm"]  # some only look at the parameters
+    assert sum(calls.values()) < sum(all_.values())
 
 
 def test_where_names_tell_nothing_all_is_measured_again(servers, catalogue):
