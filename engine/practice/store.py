@@ -34,6 +34,7 @@ create table if not exists events (
 )
 """
 Clock = Callable[[], datetime]
+PATIENCE = 10.0  # seconds for another process to let go of the file
 
 
 def now() -> datetime:
@@ -51,6 +52,20 @@ class Event(msgspec.Struct, frozen=True):
     data: dict[str, Any]
 
 
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Have SQLite log ahead. For this step alone it does not wait for another process by itself."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("pragma journal_mode = wal")
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
 class Store:
     """The events of one learner."""
 
@@ -63,9 +78,9 @@ class Store:
         with storage(self._file):
             self._file.parent.mkdir(parents=True, exist_ok=True)
         try:
-            connection = sqlite3.connect(self._file, timeout=10, isolation_level=None)
+            connection = sqlite3.connect(self._file, timeout=PATIENCE, isolation_level=None)
             try:
-                connection.execute("pragma journal_mode = wal")
+                _write_ahead(connection)
                 connection.execute("pragma synchronous = full")
                 connection.execute(SCHEMA)
                 yield connection
