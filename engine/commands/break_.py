@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.commands import flows, planning
+from engine.commands import asking, flows
 from engine.commands.answers import Answer, shown
-from engine.commands.observe_ import Observed, look, notes_text
 from engine.commands.session import Session, fresh_seed, title
 from engine.commands.warm import servers_of
 from engine.errors import NotApplicable, UsageError
@@ -18,6 +18,10 @@ from engine.practice.store import Attempt, alone, opened
 from engine.run.abreast import Later, at_once
 from engine.spec.load import content_root
 from engine.spec.types import Prediction
+
+if TYPE_CHECKING:
+    from engine.commands.observe_ import Observed
+    from engine.commands.planning import Planned
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -81,11 +85,16 @@ def run(
         notes_file = learner.notes(entry.phase_number)
         notes.check(notes_file)
         with servers_of(session) as servers:
+            files, tree = session.code
+            seed = fresh_seed()
+            begun = asking.begin(servers, catalogue, entry.id, tree, seed)
+            from engine.commands import planning  # brings numpy, while the reference is at work
+            from engine.commands.observe_ import look, notes_text
+
             Later(_imported)
             Later(meanwhile)
-            files, tree = session.code
             planned = planning.plan_break(
-                servers, catalogue, entry.id, tree, fresh_seed(), progress=progress
+                servers, catalogue, entry.id, tree, seed, progress=progress, begun=begun
             )
             attempt, answers = _predictions(session, entry.id, ask)
             broken = tree.replaced(planned.injection.files)
@@ -190,7 +199,7 @@ def _write(
     id: str,
     attempt: int,
     files: Mapping[str, bytes],
-    planned: planning.Planned,
+    planned: Planned,
 ) -> None:
     """Snapshot, practice copy, event: in this order, so that a cut leaves nothing half open."""
     from engine.practice.history import History, read_all, throw_away, write_practice

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from engine.errors import SpecError
 from engine.judge.plan import Plan, plan
-from engine.judge.verdict import Result, Verdict, judge_build, judge_check
-from engine.run.abreast import at_once
+from engine.run.abreast import Later, at_once
 from engine.run.jobs import Job, jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
 from engine.spec.load import Catalogue
 
+if TYPE_CHECKING:
+    from engine.judge.verdict import Result, Verdict
+
 T = TypeVar("T")
 USUAL = "float64"  # what most learners compute in
 Progress = Callable[[str], None]
-Told = Callable[[Result, int, int], None]  # a check, its number, how many there are
+Told = Callable[["Result", int, int], None]  # a check, its number, how many there are
 
 
 def quiet(_: str) -> None:
@@ -89,8 +91,11 @@ def grade_build(
         made = plan(checks, seed=seed, dtype=dtype, manners=manners)
         return made, servers.cases(made.draws)
 
+    begun = Later(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), asked))
+    from engine.judge.verdict import judge_build  # brings numpy, while the cases are made
+
     try:
-        _, (made, cases) = guessed(lambda: dtype_of(servers, catalogue, tree), asked)
+        _, (made, cases) = begun()
     except Halted as halted:
         made, cases = asked(USUAL)
         unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
@@ -118,6 +123,9 @@ class Teller:
         self._found: dict[int, Outcome] = {}
         self._next = 0
         self._lock = Lock()  # two children may answer at once
+        from engine.judge.verdict import judge_check
+
+        self._judge = judge_check
 
     def arrived(self, position: int, outcome: Outcome) -> None:
         """One measurement more."""
@@ -127,7 +135,7 @@ class Teller:
                 planned = self._plan.checks[self._next]
                 if not self._found.keys() >= set(planned.draws):
                     return
-                self._tell(judge_check(planned, self._cases, self._found))
+                self._tell(self._judge(planned, self._cases, self._found))
 
     def rest(self, verdict: Verdict) -> None:
         """What has not been told, because something never arrived."""

@@ -14,13 +14,14 @@ from functools import cached_property
 
 import msgspec
 
+from engine.commands import asking
 from engine.commands.extent import by_names
-from engine.commands.flows import USUAL, Halted, Progress, component_probe, dtype_of, guessed, quiet
+from engine.commands.flows import Halted, Progress, dtype_of, quiet
 from engine.commands.tracing import Tracer
 from engine.errors import NotApplicable, SpecError
 from engine.inject.cascade import Injection, NotFound, inject
 from engine.inject.entered import entered
-from engine.inject.oracle import BEFORE, SEEDS, Asked, Item, Oracle
+from engine.inject.oracle import Asked, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.reach import Reach
 from engine.inject.source import differing
@@ -32,9 +33,8 @@ from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue, roles_of_steps, traced
-from engine.spec.types import Break, Check, Need, Symptom
+from engine.spec.types import BEFORE, Need, Symptom
 
-NEED_DRAWS = 2  # draws a property and regime, before a break
 SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection
 UNFIT = 3  # patterns that a refusal names
 SHARED = ("Tensor", "Parameter", "Module")  # roles that are never the place of a bug
@@ -64,10 +64,12 @@ def plan_break(
     only: Sequence[str] = (),
     progress: Progress = quiet,
     siblings: Siblings | None = None,
+    begun: asking.Answer | None = None,
 ) -> Planned:
     """Find and verify the injection of a break, in memory.
 
-    siblings: what earlier plans for this very tree have measured of it.
+    siblings: what earlier plans for this very tree have measured of it. begun: what was asked already,
+    with the same seed.
 
     Raises NotApplicable when the code is not healthy where this break needs it, or when no
     candidate bites.
@@ -86,35 +88,25 @@ def plan_break(
     first = recipes[0] if recipes else ()
     servers.ready(tree, "learner", TRACED)
     started = time.perf_counter()
-
-    def asked(dtype: str) -> tuple[Plan, list[tuple[Draw, Symptom]], Tracer, list[list[Case]]]:
-        needs = _needs(catalogue, id, dtype, seed)
-        symptoms = _symptoms(spec, entry.file, dtype, seed)
-        trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
-        cases = servers.cases_together(
-            (needs.draws, [""]),
-            ([draw for draw, _ in symptoms], _variants(symptoms)),
-            (trace.draws(first), [""]),
-        )
-        return needs, symptoms, trace, cases
-
+    begun = begun or asking.begin(servers, catalogue, id, tree, seed, known.dtype_if_known)
     try:
-        dtype, (needs, symptoms, trace, cases) = guessed(lambda: known.dtype, asked, known.guess)
+        dtype, asked = begun()
     except Halted as halted:
         raise NotApplicable(
             f"Your code gave no answer ({halted}), so {id} cannot be put into it. Nothing was changed.",
             where=halted.outcome.output[:500],
             next="Is there an endless loop, or a print in one, that runs on import?",
         ) from None
-    needed, shown, followed = cases
+    known.learn(dtype)
+    trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
     own, _ = at_once(
-        lambda: servers.outcomes(tree, jobs_of([*needed, *shown])),
-        lambda: trace.measure(first, followed),
+        lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown])),
+        lambda: trace.measure(first, asked.followed),
     )
-    _check_needs(servers, catalogue, id, tree, needs, needed, own[: len(needed)])
-    oracle = _oracle(
-        servers, catalogue, id, _items(shown, symptoms, own[len(needed) :]), known, progress
-    )
+    split = len(asked.needed)
+    _check_needs(servers, catalogue, id, tree, asked.needs, asked.needed, own[:split])
+    items = _items(asked.shown, asked.symptoms, own[split:])
+    oracle = _oracle(servers, catalogue, id, items, known, progress)
     code = Code(tree, roles)
     try:
         injection = inject(code, spec.inject, oracle, trace, only=only)
@@ -167,9 +159,9 @@ def oracle_for(
 ) -> Oracle:
     """What decides whether a candidate bites in this healthy tree. Raises SpecError."""
     entry, spec = catalogue.entry(id), catalogue.break_(id)
-    symptoms = _symptoms(spec, entry.file, dtype, seed)
+    symptoms = asking.symptoms_of(spec, entry.file, dtype, seed)
     draws = [draw for draw, _ in symptoms]
-    cases = servers.cases(draws, _variants(symptoms), healthy=False)
+    cases = servers.cases(draws, asking.variants_of(symptoms), healthy=False)
     items = _items(cases, symptoms, servers.outcomes(tree, jobs_of(cases)))
     known = siblings or Siblings(servers, catalogue, tree, seed)
     return _oracle(servers, catalogue, id, items, known, progress)
@@ -209,20 +201,10 @@ def check_needs(
     servers: Servers, catalogue: Catalogue, id: str, tree: Tree, dtype: str, seed: int
 ) -> None:
     """Whether a tree is healthy where a break needs it. Raises Unhealthy."""
-    made = _needs(catalogue, id, dtype, seed)
+    made = asking.needs_of(catalogue, id, dtype, seed)
     cases = servers.cases(made.draws)
     outcomes = servers.outcomes(tree, jobs_of(cases))
     _check_needs(servers, catalogue, id, tree, made, cases, outcomes)
-
-
-def _needs(catalogue: Catalogue, id: str, dtype: str, seed: int) -> Plan:
-    """What has to be healthy for a break."""
-    checks = []
-    for need in catalogue.break_(id).needs:
-        component, probe = component_probe(need.probe, catalogue.entry(id).file)
-        check = Check(id=probe, shows={}, probe=probe, regimes=need.regimes, draws=NEED_DRAWS)
-        checks.append((component, check))
-    return plan(checks, seed=seed, dtype=dtype)
 
 
 def _check_needs(
@@ -272,23 +254,6 @@ def _to_mend(catalogue: Catalogue, needs: Sequence[Need], component: str) -> str
     return component if component in catalogue.entries else next(iter(catalogue.entries))
 
 
-def _symptoms(spec: Break, file: str, dtype: str, seed: int) -> list[tuple[Draw, Symptom]]:
-    """The draws that show a break, each with what it must look like."""
-    found = []
-    for symptom in spec.fingerprint:
-        component, probe = component_probe(symptom.probe, file)
-        for regime in symptom.regimes:
-            for i in range(SEEDS):
-                value = derive(seed, "oracle", component, probe, regime, i)
-                found.append((Draw(component, probe, regime, value, dtype), symptom))
-    return found
-
-
-def _variants(symptoms: Sequence[tuple[Draw, Symptom]]) -> list[str]:
-    """Under which names the reference is asked for them."""
-    return sorted({symptom.like for _, symptom in symptoms} - {BEFORE})
-
-
 def _items(
     cases: Sequence[Case],
     symptoms: Sequence[tuple[Draw, Symptom]],
@@ -322,21 +287,23 @@ class Siblings:
         self._reach = Later(lambda: Reach(tree))  # read while the first measurements are made
         self._known: dict[str, list[Item]] = {}
         self._likely = set(tree.files if likely is None else likely)
+        self.dtype_if_known = ""
 
-    @cached_property
+    @property
     def dtype(self) -> str:
         """The dtype of the tree's arrays. Raises Halted."""
-        return dtype_of(self._servers, self._catalogue, self._tree)
+        if not self.dtype_if_known:
+            self.learn(dtype_of(self._servers, self._catalogue, self._tree))
+        return self.dtype_if_known
+
+    def learn(self, dtype: str) -> None:
+        """What the dtype of the tree's arrays is."""
+        self.dtype_if_known = dtype
 
     @cached_property
     def _told(self) -> bool:
         """Whether the tree's code is what its text says, and does not look at itself."""
         return self._reach().told(self._tree.files)
-
-    @property
-    def guess(self) -> str:
-        """What the dtype may be, or is if it is known."""
-        return str(self.__dict__.get("dtype", USUAL))
 
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch: by names, and

@@ -23,10 +23,9 @@ from engine.spec.load import (
     steps_of,
     texts,
 )
-from engine.spec.types import Break, Build, Walkthrough
+from engine.spec.types import BEFORE, Break, Build, Walkthrough
 from engine.syntax import parse
 
-BEFORE = "before"
 MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,10 +13,12 @@ from engine.commands.questions import Answered, Ask, ask_all, nobody, still_open
 from engine.commands.session import Session, fresh_seed
 from engine.commands.warm import servers_of
 from engine.errors import UsageError
-from engine.judge.verdict import Result, Verdict
 from engine.practice.store import alone
 from engine.run.types import Sandbox
 from engine.spec.load import Entry
+
+if TYPE_CHECKING:
+    from engine.judge.verdict import Result, Verdict
 
 
 class BuildReport(msgspec.Struct, frozen=True):

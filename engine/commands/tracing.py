@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.commands.flows import component_probe
+from engine.commands.asking import followed_by
 from engine.errors import SpecError
 from engine.inject import places
-from engine.judge.plan import derive
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers
-from engine.run.types import Case, Draw, Tree, Values
+from engine.run.types import Case, Tree, Values
 
 TRACE_CAP = 1 << 26  # bytes of recorded values a probe
 
@@ -73,18 +72,9 @@ class Tracer:
         if asked not in self._runs:
             group = next((group for group in self._together if asked in group), [asked])
             pairs = [pair for pair in group if pair not in self._runs]
-            self.measure(pairs, self._servers.cases(self.draws(pairs)))
+            draws = followed_by(pairs, self._file, self._dtype, self._seed)
+            self.measure(pairs, self._servers.cases(draws))
         return self._runs[asked]
-
-    def draws(self, pairs: Sequence[tuple[str, str]]) -> list[Draw]:
-        """Two of each (probe, regime), with different sizes."""
-        draws = []
-        for name, regime in pairs:
-            component, probe = component_probe(name, self._file)
-            for i in range(2):
-                seed = derive(self._seed, "trace", component, probe, i)
-                draws.append(Draw(component, probe, regime, seed, self._dtype))
-        return draws
 
     def measure(self, pairs: Sequence[tuple[str, str]], cases: Sequence[Case]) -> None:
         """Trace (probe, regime)s on the cases of their draws."""

@@ -8,12 +8,12 @@ import msgspec
 
 from engine.inject.entered import Places, files_of
 from engine.judge.compare import Difference, difference
+from engine.judge.plan import SEEDS
 from engine.run.types import Case, Outcome, Tree
+from engine.spec.types import BEFORE
 
-SEEDS = 3  # draws a symptom and regime, at least
 WAIT = 0.4  # seconds that a candidate may take,
 SLOWER = 10  # and so many times what the healthy code took
-BEFORE = "before"
 
 
 class Item(msgspec.Struct, frozen=True):

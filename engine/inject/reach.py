@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 
 import msgspec
 
@@ -430,6 +430,12 @@ class Reach:
             if file is not None
             for i, statement in enumerate(file.statements)
         }
+        # what the components of a model ask again and again
+        self.closure = cache(self._closure)
+        self.from_names = cache(self._from_names)
+        self.on_import = cache(self._on_import)
+        self.changed_parts = cache(self._changed_parts)
+        self._hooked = cache(self._is_hooked)
 
     @cached_property
     def _defining(self) -> Mapping[str, set[Part]]:
@@ -451,7 +457,26 @@ class Reach:
         """Whether names tell what these files may reach."""
         return all(self.files.get(path) is not None for path in files if path.endswith(".py"))
 
-    def ignores(self, path: str, loose: Sequence[ast.stmt], changed: Collection[Part]) -> bool:
+    def _changed_parts(self, path: str, after: bytes) -> frozenset[Part] | None:
+        """The parts of a file that are others in `after`; None where names do not tell how far that
+        reaches.
+        """
+        try:
+            found = aligned(self.tree.files[path], after)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        new = [*(now for _, _, now in found.pairs), *found.added]
+        if not all(_told(node) for statement in new for node in walked(statement)):
+            return None
+        if any(_head(was) != _head(now) for _, was, now in found.pairs):
+            return None  # what runs on import has changed
+        parts = {(path, i) for i, _, _ in found.pairs} | {(path, i) for i, _ in found.gone}
+        loose = [*(node for _, node in found.gone), *found.added]
+        if loose and not self._ignores(path, loose, parts):
+            return None
+        return frozenset(parts)
+
+    def _ignores(self, path: str, loose: Sequence[ast.stmt], changed: Collection[Part]) -> bool:
         """Whether statements that come to a file, or go, do no more than bind names that only changed
         parts can mean: imports of foreign modules, functions, constants.
         """
@@ -466,20 +491,25 @@ class Reach:
         outside = {name for part, s in self.parts.items() if part[0] != path for name in s.mentions}
         return not names & (inside | outside)
 
-    def from_names(self, names: Iterable[str]) -> frozenset[Part]:
-        """The parts that code which mentions these names may run."""
-        return _grown(self, frozenset(names))
+    def _closure(self, modules: frozenset[str]) -> frozenset[str] | None:
+        """The files that importing these modules may run; None where that cannot be told."""
+        return closure(self.tree, modules, trusting=True)
 
-    def on_import(self, files: Iterable[str]) -> frozenset[Part]:
+    def _from_names(self, names: frozenset[str]) -> frozenset[Part]:
+        """The parts that code which mentions these names may run."""
+        return _grown(self, names)
+
+    def _on_import(self, files: frozenset[str]) -> frozenset[Part]:
         """The parts that may run while these files are imported."""
-        wanted = set(files)
         return self.from_names(
-            name
-            for (path, _), statement in self.parts.items()
-            if path in wanted
-            for name in (
-                *statement.on_import,
-                *(statement.bases if self._hooked(statement) else ()),
+            frozenset(
+                name
+                for part, statement in self.parts.items()
+                if part[0] in files
+                for name in (
+                    *statement.on_import,
+                    *(statement.bases if self._hooked(part) else ()),
+                )
             )
         )
 
@@ -488,14 +518,15 @@ class Reach:
         """The parts that act on import, with what they may act upon."""
         found = []
         for part, statement in self.parts.items():
-            names = statement.acts_on | (statement.bases if self._hooked(statement) else set())
+            names = statement.acts_on | (statement.bases if self._hooked(part) else set())
             if names:
                 upon = frozenset(p for p in self._closed(names) if self.parts[p].holds)
                 found.append((part, upon))
         return found
 
-    def _hooked(self, statement: Statement) -> bool:
+    def _is_hooked(self, part: Part) -> bool:
         """Whether a base class, or one of its own, acts on its subclasses."""
+        statement = self.parts[part]
         if statement.hooks and statement.bases:
             return True
         seen: set[str] = set()
@@ -504,12 +535,12 @@ class Reach:
             name = waiting.pop()
             if name not in seen:
                 seen.add(name)
-                for part in self._defining.get(name, ()):
-                    if self.parts[part].hooks:
+                for base in self._defining.get(name, ()):
+                    if self.parts[base].hooks:
                         return True
-                    waiting += self.parts[part].bases
-                    if not self.parts[part].holds:  # an import, perhaps under another name
-                        waiting += self.parts[part].mentions
+                    waiting += self.parts[base].bases
+                    if not self.parts[base].holds:  # an import, perhaps under another name
+                        waiting += self.parts[base].mentions
         return False
 
     def _closed(self, names: Iterable[str]) -> frozenset[Part]:
@@ -542,7 +573,7 @@ def affected(before: Reach, after: Tree, modules: Iterable[str], names: Iterable
     """Whether code that starts from these modules and names can tell `after` from `before`."""
     tree = before.tree
     changed = {path for path in tree.files if tree.files[path] != after.files.get(path)}
-    files = closure(tree, modules, trusting=True)
+    files = before.closure(frozenset(modules))
     if files is None:
         return True
     if not files & changed:
@@ -551,18 +582,9 @@ def affected(before: Reach, after: Tree, modules: Iterable[str], names: Iterable
         return True
     parts: set[Part] = set()
     for path in changed & files:
-        try:
-            found = aligned(tree.files[path], after.files[path])
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = before.changed_parts(path, after.files[path])
+        if found is None:
             return True
-        new = [*(now for _, _, now in found.pairs), *found.added]
-        if not all(_told(node) for statement in new for node in walked(statement)):
-            return True
-        if any(_head(was) != _head(now) for _, was, now in found.pairs):
-            return True  # what runs on import has changed
-        parts |= {(path, i) for i, _, _ in found.pairs} | {(path, i) for i, _ in found.gone}
-        loose = [*(node for _, node in found.gone), *found.added]
-        if loose and not before.ignores(path, loose, parts):
-            return True
-    reached = before.from_names(names) | before.on_import(files)
+        parts |= found
+    reached = before.from_names(frozenset(names)) | before.on_import(files)
     return bool(parts & reached)

@@ -122,7 +122,7 @@ class Edit(msgspec.Struct, frozen=True, order=True):
 
 
 def children(node: ast.AST) -> Sequence[ast.AST]:
-    """`ast.iter_child_nodes`, remembered: what `parsed` gives is never changed."""
+    """`ast.iter_child_nodes` without `ctx`, remembered: what `parsed` gives is never changed."""
     known: list[ast.AST] | None = node.__dict__.get("children")
     if known is None:
         known = []
@@ -130,7 +130,7 @@ def children(node: ast.AST) -> Sequence[ast.AST]:
             value = getattr(node, name, None)
             if isinstance(value, list):
                 known += [item for item in value if isinstance(item, ast.AST)]
-            elif isinstance(value, ast.AST):
+            elif isinstance(value, ast.AST) and name != "ctx":
                 known.append(value)
         node.children = known  # type: ignore[attr-defined]
     return known

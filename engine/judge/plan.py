@@ -17,6 +17,7 @@ LARGEST_SIZE = 1100  # of a size that is brought near a number
 FURTHEST = 70_000  # of one of the broken component's, where its cases say that this is quick
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
 FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a break stands on
+SEEDS = 3  # draws a symptom of a break and regime
 OWN_DRAWS = 8  # the same, for other probes of the broken component
 
 

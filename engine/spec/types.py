@@ -16,6 +16,7 @@ Dtype = Annotated[str, Meta(pattern=r"^float(32|64)$")]
 Rounding = dict[Dtype, dict[str, Annotated[float, Meta(ge=1, le=1000)]]]  # by dtype and regime
 Id = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
 Scalar = str | int | float | bool | None
+BEFORE = "before"  # what a symptom is like where it is as it was in healthy code
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -18,7 +18,7 @@ from trees import NAMES, corpus_tree
 
 from engine.commands import extent, flows
 from engine.inject.entered import entered
-from engine.inject.oracle import BEFORE, Item
+from engine.inject.oracle import Item
 from engine.inject.reach import Reach
 from engine.inject.source import Edit, Source
 from engine.judge.compare import difference
@@ -26,6 +26,7 @@ from engine.judge.plan import plan
 from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
 from engine.spec.load import Catalogue
+from engine.spec.types import BEFORE
 
 Function = tuple[Source, ast.FunctionDef]
 SAMPLE = ("einsum", "oddities", "spanish")

@@ -6,8 +6,9 @@ import pytest
 
 from engine.inject import cascade
 from engine.inject.cascade import inject
-from engine.inject.oracle import SEEDS, Item, Oracle, Trial
+from engine.inject.oracle import Item, Oracle, Trial
 from engine.inject.proposers import Code
+from engine.judge.plan import SEEDS
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.types import Pattern, Recipe, Step
 
