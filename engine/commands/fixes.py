@@ -50,7 +50,7 @@ def grade_fix(
     if extent.writes:  # whatever comes first, it is in force by then
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
     servers.ready(candidate, "candidate")
-    touched, checks = extent.touched, checks_of_a_fix(catalogue, id)
+    touched, checks = extent.touched, checks_of_a_fix(catalogue, id, extent.measured)
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
     made = plan_of_a_fix(
         spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample
@@ -79,7 +79,7 @@ def grade_fix(
         order = [entry.component, *catalogue.contract.components]
         results = sorted(found.results, key=lambda result: order.index(result.component))
         verdict = replace(found, results=tuple(results))  # what others stand on comes first
-    if not verdict.passed or sample:
+    if not verdict.passed or sample or before.files == candidate.files:
         return verdict
     numbers = fresh_numbers(before.files, candidate.files)
     names = _modules(candidate) | defined(candidate.files)
@@ -104,12 +104,18 @@ def refusal(
     return grade_fix(servers, catalogue, id, before, candidate, seed)
 
 
-def checks_of_a_fix(catalogue: Catalogue, id: str) -> list[tuple[str, Check]]:
-    """What a fix is judged by: the build checks of every component, and the break's own checks."""
+def checks_of_a_fix(
+    catalogue: Catalogue, id: str, components: Collection[str] | None = None
+) -> list[tuple[str, Check]]:
+    """What a fix is judged by: the break's own checks, and the build checks of the broken component and of
+    these (of every one, when not given).
+    """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     own = catalogue.build(entry.component).checks if entry.component in catalogue.entries else ()
     checks = [(entry.component, check) for check in (*own, *spec.judged_by)]
     for component in catalogue.contract.components:
+        if components is not None and component not in components:
+            continue
         if component != entry.component and component in catalogue.entries:
             checks += [(component, check) for check in catalogue.build(component).checks]
     return checks

@@ -15,7 +15,6 @@ from engine.observe import diagnostics
 from engine.observe.diagnostics import Observation
 from engine.observe.score import Scored, brier, is_right
 from engine.practice import entries
-from engine.practice.store import Attempt
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Outcome, Tree
@@ -48,7 +47,7 @@ def run(session: Session) -> ObserveReport:
     attempt = session.open_break()
     learner, catalogue = session.learner, session.catalogue
     spec = catalogue.break_(attempt.exercise)
-    healthy, now = trees(session, attempt)
+    healthy, now = session.trees(attempt)
     predicted = attempt.last("predicted") or {"answers": []}
     answers = [msgspec.convert(one, Answer) for one in predicted["answers"]]
     with servers_of(session) as servers:
@@ -60,24 +59,6 @@ def run(session: Session) -> ObserveReport:
         tuple(session.text(text) for text in spec.diagnostics),
         observed,
         str(learner.practice(attempt.exercise)),
-    )
-
-
-def trees(session: Session, attempt: Attempt) -> tuple[Tree, Tree]:
-    """The learner's code before the break, and the practice copy as it is now."""
-    from engine.practice.history import History, read_practice
-    from engine.practice.model import check_syntax
-
-    learner, catalogue = session.learner, session.catalogue
-    data = attempt.last("injected")
-    assert data is not None  # an open break was injected
-    before = History(learner.private).load(data["before"])
-    folder = learner.practice(attempt.exercise)
-    now = read_practice(folder, before)
-    check_syntax(now)
-    return (
-        learner.tree(catalogue, before, learner.model),
-        learner.tree(catalogue, now, folder),
     )
 
 

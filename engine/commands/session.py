@@ -64,6 +64,25 @@ class Session:
         files = self.model_files()
         return files, self.learner.tree(self.catalogue, files, self.learner.model)
 
+    def trees(self, attempt: Attempt) -> tuple[Tree, Tree]:
+        """The learner's code before an open break, and the practice copy as it is now. Raises
+        StorageError, LearnerCodeError.
+        """
+        from engine.practice.history import History, read_practice
+        from engine.practice.model import check_syntax
+
+        learner = self.learner
+        data = attempt.last("injected")
+        assert data is not None  # an open break was injected
+        before = History(learner.private).load(data["before"])
+        folder = learner.practice(attempt.exercise)
+        now = read_practice(folder, before)
+        check_syntax(now)
+        return (
+            learner.tree(self.catalogue, before, learner.model),
+            learner.tree(self.catalogue, now, folder),
+        )
+
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""
         from engine.practice import model

@@ -6,19 +6,21 @@ import difflib
 import hashlib
 import random
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.commands import fixes, flows
+from engine.commands import flows
 from engine.commands.answers import Answer
-from engine.commands.observe_ import trees
 from engine.commands.session import Session, fresh_seed
 from engine.commands.warm import servers_of
-from engine.judge.verdict import Verdict
 from engine.practice import entries, notes
 from engine.practice.store import Attempt, alone
 from engine.run.types import Sandbox
 from engine.spec.types import Cause, Option
+
+if TYPE_CHECKING:
+    from engine.judge.verdict import Verdict
 
 
 class CauseResult(msgspec.Struct, frozen=True):
@@ -77,10 +79,14 @@ def run(
         spec = catalogue.break_(id)
         notes.check(learner.notes(catalogue.entry(id).phase_number))
         broken = _broken(session, attempt)
-        before, now = trees(session, attempt)
+        before, now = session.trees(attempt)
         changed = unified(broken, now.files)
         with servers_of(session) as servers:
             servers.progress = progress
+            servers.ready(before, "before")
+            servers.ready(now, "candidate")
+            from engine.commands import fixes  # brings numpy, while they compile
+
             verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed())
             sandbox = servers.sandbox
         restored = all(now.files.get(path) == data for path, data in before.files.items())

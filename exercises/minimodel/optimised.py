@@ -33,6 +33,14 @@ def spread(shape, dtype):
     return (10.0 ** np.linspace(-7, 5, shape[0])).reshape(-1, *[1] * (len(shape) - 1)).astype(dtype)
 
 
+CROWD = 600  # parameters, at most
+
+
+def how_many(rng):
+    """How many parameters there are where there are many."""
+    return leaning(rng, [int(np.exp(rng.uniform(*np.log([18, 150]))))], largest=CROWD)[0]
+
+
 def few(rng, regime, T, dtype):
     """A parameter and T gradients."""
     n, m = distinct(rng, LONG, n=(3, 6), m=(3, 6))

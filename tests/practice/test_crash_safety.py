@@ -37,7 +37,6 @@ from workbench import (
 
 from engine.commands import break_, submit_fix
 from engine.commands import listing as reports
-from engine.commands.observe_ import trees
 from engine.practice import notes
 
 KILLING = Path(__file__).with_name("killing.py")
@@ -106,7 +105,7 @@ def finish(home: Path) -> None:
         assert break_.run(here, LOUD, answer).attempt == 1
     attempt = here.open_break()
     assert attempt.number == 1 and kinds(home).count("predicted") == 1
-    healthy, broken = trees(here, attempt)
+    healthy, broken = here.trees(attempt)
     assert healthy.files == here.model_files()
     assert BROKEN.encode() in broken.files[HEAD]
     text = (home / NOTES).read_bytes()

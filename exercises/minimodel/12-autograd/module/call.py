@@ -83,6 +83,21 @@ def held(learner, record, w_0, w_1, w_2, w_3, w_4, w_5):
     beyond(record, "nested", lambda: places(nested.parameters(), p))
 
 
+def crowd(learner, record, w, w_grad):
+    """A list of modules, each with a parameter: a row of w (n, 2)."""
+    p = made(learner, *w)
+    root = module(learner, blocks=[module(learner, w=one) for one in p])
+    place = {id(one): i for i, one in enumerate(p)}
+    record(found=sorted(place.get(id(one), -1) for one in root.parameters()))
+    record(named=sorted(place.get(id(one), -1) for _, one in named(root)))
+    for one, g in zip(p, w_grad):
+        (one * learner.Tensor(g.copy())).sum().backward()
+    root.zero_grad()
+    record(cleared=[one.grad is None or not np.any(one.grad) for one in p])
+    root.eval()
+    record(evaluating=[not block.training for block in root.blocks])
+
+
 def shared(learner, record, w_0, w_1):
     """A Parameter, and a Module, that are held in several places; and two that only look alike."""
     p = made(learner, w_0, w_1, w_1)

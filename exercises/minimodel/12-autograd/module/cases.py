@@ -1,7 +1,7 @@
 """Inputs for Parameter and Module: a few small arrays, each of a shape of its own."""
 
 import numpy as np
-from pack.common import distinct, normal
+from pack.common import distinct, leaning, normal
 
 
 def arrays(rng, dtype, count):
@@ -18,6 +18,12 @@ def parameter(rng, regime, dtype):
 
 def held(rng, regime, dtype):
     return arrays(rng, dtype, 6)
+
+
+def crowd(rng, regime, dtype):
+    """w (n, 2): a number of parameters that no list of them is written for."""
+    n = leaning(rng, [int(rng.integers(18, 150))], largest=600)[0]
+    return {"w": normal(rng, (n, 2), dtype), "w_grad": normal(rng, (n, 2), dtype)}
 
 
 def shared(rng, regime, dtype):

@@ -12,6 +12,11 @@ def held(out, variant, **arrays):
     out.record(found=every, again=every, named=every, inside=[1], none=0)
 
 
+def crowd(out, variant, *, w, w_grad):
+    every = list(range(len(w)))
+    out.record(found=every, named=every, cleared=[True] * len(w), evaluating=[True] * len(w))
+
+
 def shared(out, variant, *, w_0, w_1):
     out.record(found=[0, 1, 2], covered=[0, 1, 2])
 

@@ -5,6 +5,7 @@ from pack.common import distinct, leading, normal, steepens
 
 DEPTHS = {"float64": [-1.0, -1e2, -1e3, -1e4, -2e4, -1e5], "float32": [-1.0, -1e2, -1e3, -1e4]}
 ABYSS = {"float64": -1e7, "float32": -3e4}
+EDGES = {"float64": [-1e3, -1e4, -1e5], "float32": [-1e3, -1e4]}
 HEIGHTS = {"float64": [2e4, 1e5], "float32": [1.2e4, 1.5e4]}
 
 BANDS = {
@@ -54,6 +55,7 @@ def allowed(rng, regime, rows, T):
         "scattered_for_all",
         "depths",
         "depths_heights",
+        "depths_edge",
         "depths_peaks",
         "depths_abyss",
         "batch_masked",
@@ -125,7 +127,8 @@ def at_depth(rng, rows, T, mask, dtype, regime):
 
     Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. In
     "depths_heights" they lie around 0 instead, and what is masked above them, up to 1e5; in
-    "depths_peaks" all scores, masked or not, are above 1e4; in "depths_abyss" they are so far below 0
+    "depths_edge" all are a little above one such depth; in "depths_peaks" all scores, masked or not, are
+    above 1e4; in "depths_abyss" they are so far below 0
     that exp(x - logsumexp(x)), right as it is, keeps too few digits for what is multiplied by them. In
     float32 it keeps three at -1e4, so there nothing but "depths_abyss" goes deeper.
     """
@@ -139,6 +142,8 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     if regime == "depths_peaks":
         heights = rng.choice(HEIGHTS[dtype], (*rows, T, 1))
         visible = hidden = visible - depth + heights
+    if regime == "depths_edge":
+        visible = rng.choice(EDGES[dtype]) + rng.integers(1, 6, (*rows, T, T))
     q, k = np.zeros((*rows, T, d)), np.zeros((*rows, T, d))
     q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
     k[..., :T] = 8.0 * np.eye(T)

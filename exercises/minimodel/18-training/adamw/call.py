@@ -249,3 +249,16 @@ def whole_modules(learner, record, others, start, steps, lr, weight_decay):
             optimizer.step()
         least, most = (f([f(p.data) for p in parameters]) for f in (np.min, np.max))
         record(**{role: [float(least), float(most)]})
+
+
+def crowd(learner, record, p, grads, lr):
+    """Two steps of n parameters, the rows of p (n, 3); then all gradients are cleared."""
+    parameters = made(learner, *p)
+    optimizer = learner.AdamW(parameters, lr=lr)
+    for rows in grads:
+        optimizer.zero_grad()
+        give(learner, parameters, rows)
+        optimizer.step()
+    record(p=np.stack([one.data for one in parameters]))
+    optimizer.zero_grad()
+    record(cleared=[one.grad is None or not np.any(one.grad) for one in parameters])

@@ -2,7 +2,7 @@
 
 import numpy as np
 from pack.common import distinct, normal
-from pack.optimised import count_of, few, shapes_of, spread
+from pack.optimised import count_of, few, how_many, shapes_of, spread
 
 GRADIENTS = {"near_eps": 1e-8, "tiny": 1e-12, "huge": 1e12}  # scales; 1 elsewhere
 BETAS = {"no_beta_1": (0.0, 0.97), "no_beta_2": (0.8, 0.0), "slow_betas": (0.9997, 0.99995)}
@@ -167,3 +167,10 @@ def whole_modules(rng, regime, dtype):
     start, lr = float(rng.uniform(0.5, 2.0)), float(rng.uniform(0.05, 0.2))
     weight_decay = float(rng.uniform(0.1, 0.9))
     return {"others": others, "start": start, "steps": 2, "lr": lr, "weight_decay": weight_decay}
+
+
+def crowd(rng, regime, dtype):
+    """p (n, 3): n parameters; grads (T, n, 3)."""
+    n = how_many(rng)
+    p, grads = normal(rng, (n, 3), dtype), normal(rng, (2, n, 3), dtype)
+    return {"p": p, "grads": grads, "lr": float(rng.uniform(0.02, 0.3))}

@@ -166,3 +166,7 @@ def whole_modules(out, variant, *, others, start, steps, lr, weight_decay):
     places, _ = track(variant, np.full(1, start), np.ones((steps, 1)), **given)
     last = float(places[-1][0])
     out.offered(**{role: [last, last] for role in others})
+
+
+def crowd(out, variant, *, p, grads, lr):
+    out.record(p=track(variant, p, grads, lr=lr)[0][-1], cleared=[True] * len(p))

@@ -2,7 +2,7 @@
 
 import numpy as np
 from pack.common import LONG, distinct, normal
-from pack.optimised import shapes_of
+from pack.optimised import how_many, shapes_of
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of gradients; 1 elsewhere
 
@@ -111,7 +111,7 @@ def many(rng, regime, dtype):
     elif regime == "shown_even":  # none of them alone is as long as 1
         lengths = np.full(16, 0.5)
     else:
-        lengths = rng.uniform(0.2, 6.0, int(rng.integers(17, 60)) if regime == "crowd" else 5)
+        lengths = rng.uniform(0.2, 6.0, how_many(rng) if regime == "crowd" else 5)
     grads = rng.standard_normal((len(lengths), 6))
     grads *= (lengths / np.sqrt((grads**2).sum(-1)))[:, None]
     return {"grads": grads.astype(dtype), "max_norm": 1.0}

@@ -8,6 +8,7 @@ import numpy as np
 from pack.common import distinct, normal
 
 DRAWS = 170
+RARE_DRAWS = 1200  # that miss one in 125 once in 15,000 times, and one in 25 never
 SETTINGS = {"temperature": None, "top_k": None, "top_p": None}  # None: not given at all
 
 
@@ -159,6 +160,10 @@ def kept(rng, regime, dtype):
         given["top_p"] = float(p[0] + rng.uniform(0.3, 0.7) * p[1])
     elif regime == "nearly_all":  # the last token crosses
         p, given["top_p"] = spread(rng, 4, top_p_of=4)
+    elif regime == "nearly_one":  # what is cut off comes up once in 125 draws
+        rest = np.full(4, 0.002)
+        p = np.array([0.6, 0.25, 0.102, 0.04, *rest])  # the fourth crosses, from 0.952 to 0.992
+        given["top_p"] = float(rng.uniform(0.9903, 0.9917))
     else:
         p, _ = spread(rng, V)
         if regime == "whole":
@@ -172,7 +177,8 @@ def kept(rng, regime, dtype):
         logits = np.concatenate([logits, np.full(300, -40.0) + rng.uniform(-1, 1, 300)])
     shift = {"far": 900.0, "top_p_of_one": 0.0}.get(regime, float(rng.uniform(-2, 2)))
     logits = rng.permutation(logits) + shift
-    return {"logits": logits.astype(dtype), "n_new": DRAWS, "seed": any_seed(rng), **given}
+    new = RARE_DRAWS if regime == "nearly_one" else DRAWS
+    return {"logits": logits.astype(dtype), "n_new": new, "seed": any_seed(rng), **given}
 
 
 def many(rng, regime, dtype):

@@ -162,3 +162,16 @@ def of_a_module(learner, record, w, b, w_grad, b_grad, lr, momentum):
         give(learner, [module.w, module.b], [w_grad, b_grad])
         optimizer.step()
     record(w=module.w.data, b=module.b.data)
+
+
+def crowd(learner, record, p, grads, lr):
+    """Two steps of n parameters, the rows of p (n, 3); then all gradients are cleared."""
+    parameters = made(learner, *p)
+    optimizer = learner.SGD(parameters, lr=lr)
+    for rows in grads:
+        optimizer.zero_grad()
+        give(learner, parameters, rows)
+        optimizer.step()
+    record(p=np.stack([one.data for one in parameters]))
+    optimizer.zero_grad()
+    record(cleared=[one.grad is None or not np.any(one.grad) for one in parameters])

@@ -2,7 +2,7 @@
 
 import numpy as np
 from pack.common import LONG, distinct, normal
-from pack.optimised import count_of, few, shapes_of, spread
+from pack.optimised import count_of, few, how_many, shapes_of, spread
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of parameters and gradients; 1 elsewhere
 
@@ -96,3 +96,10 @@ def of_a_module(rng, regime, dtype):
     drawn = {"w": (n, m), "b": (m,), "w_grad": (n, m), "b_grad": (m,)}
     drawn = {name: normal(rng, shape, dtype) for name, shape in drawn.items()}
     return {**drawn, "lr": float(rng.uniform(0.1, 0.4)), "momentum": float(rng.uniform(0.3, 0.95))}
+
+
+def crowd(rng, regime, dtype):
+    """p (n, 3): n parameters; grads (T, n, 3)."""
+    n = how_many(rng)
+    p, grads = normal(rng, (n, 3), dtype), normal(rng, (2, n, 3), dtype)
+    return {"p": p, "grads": grads, "lr": float(rng.uniform(0.02, 0.3))}

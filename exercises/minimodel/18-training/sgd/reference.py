@@ -76,3 +76,7 @@ def succession(out, variant, *, p, grads, first, lr, momentum):
 def of_a_module(out, variant, *, w, b, w_grad, b_grad, lr, momentum):
     for name, p, g in (("w", w, w_grad), ("b", b, b_grad)):
         out.record(**{name: track(p, np.stack([g, g]), lr, momentum)[-1]})
+
+
+def crowd(out, variant, *, p, grads, lr):
+    out.record(p=track(p, grads, lr)[-1], cleared=[True] * len(p))
