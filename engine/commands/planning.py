@@ -337,8 +337,9 @@ class Siblings:
             cases = self._servers.cases(made.draws, healthy=False)
             telling = frozenset(p for p in self._likely if p.endswith(".py") and self._told)
             before = self._servers.outcomes(self._tree, jobs_of(cases), covered=telling)
-            for case, own in zip(cases, before, strict=True):
-                found[case.draw.component].append(Item(case, BEFORE, own, telling=telling))
+            for case, own, values in zip(cases, before, made.compared(), strict=True):
+                item = Item(case, BEFORE, own, values, telling)
+                found[case.draw.component].append(item)
         self._known |= found
 
 

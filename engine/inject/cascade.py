@@ -155,27 +155,38 @@ class Search:
 
     def finished(self, candidate: Candidate, shown: Trial) -> tuple[Trial, Finished | None]:
         """A candidate that shows the symptom, without what it leaves unused where that is verified
-        too; None when it breaks something else.
+        too; None when it breaks something else. The best so far where it could not be better.
         """
         code, oracle = self._code, self._oracle
         files = apply_all(code.sources, candidate.edits)
         cleaner = _cleaner(code, candidate, files)
-        trial = oracle.try_(code.tree.replaced(cleaner)) if cleaner else None
-        if cleaner and trial and trial.accepted:
-            files = cleaner
+        as_it_is = self._made(files, candidate)
+        tidy = self._made(cleaner, candidate) if cleaner else as_it_is
+        if self._best and min(as_it_is.rank, tidy.rank) >= self._best.rank:
+            return shown, self._best
+        found, trial = as_it_is, None
+        if cleaner:
+            trial = oracle.try_(code.tree.replaced(cleaner))
+        if trial and trial.accepted:
+            found = tidy
         else:
             trial = oracle.spares(code.tree.replaced(files), shown)
         self._seen[candidate.key] = trial
         if not trial.accepted:
             return trial, None
-        blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
-        lines = _lines(code, files)
-        found = Finished(Injection(files, candidate.how, lines, oracle.tried), max(0, blemished))
         if self._best is None:
             self._until = min(MAX_TRIALS, oracle.tried + MORE)
         if self._best is None or found.rank < self._best.rank:
             self._best = found
         return trial, found
+
+    def _made(self, files: dict[str, bytes], candidate: Candidate) -> Finished:
+        """What a candidate is when it is accepted."""
+        code = self._code
+        blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
+        lines = _lines(code, files)
+        injection = Injection(files, candidate.how, lines, self._oracle.tried)
+        return Finished(injection, max(0, blemished))
 
     def note(self, candidate: Candidate, trial: Trial) -> None:
         """Remember what came nearest."""

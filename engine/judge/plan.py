@@ -36,6 +36,21 @@ class Plan(msgspec.Struct, frozen=True):
     checks: tuple[Planned, ...]
     seed: int
 
+    def compared(self) -> list[tuple[str, ...]]:
+        """For each draw, the recorded names that some check compares in it; () where one compares all.
+
+        What no check looks at may be 0 up to rounding there, and another 0 in the next run.
+        """
+        names: list[set[str]] = [set() for _ in self.draws]
+        whole: set[int] = set()
+        for planned in self.checks:
+            if "value" in planned.check.aspects:
+                for i in planned.draws:
+                    names[i] |= set(planned.check.values)
+                if not planned.check.values:
+                    whole |= set(planned.draws)
+        return [() if i in whole else tuple(sorted(found)) for i, found in enumerate(names)]
+
     def without(self, dropped: Collection[int]) -> Plan:
         """The plan without some draws (by position), and without the checks that had no others."""
         kept = [i for i in range(len(self.draws)) if i not in dropped]

@@ -23,6 +23,7 @@ class Judge:
         self.wanted = wanted
         self.tried = 0
         self.groups: list[int] = []
+        self.spared = 0
 
     def shows(self, trees):
         """How the engine's own oracle answers."""
@@ -32,12 +33,13 @@ class Judge:
 
     def spares(self, tree, shown):
         """Nothing else is broken here."""
+        self.spared += 1
         return shown
 
     def try_(self, tree):
         """One tree."""
         (trial,) = self.shows([tree])
-        return trial
+        return self.spares(tree, trial) if trial.accepted else trial
 
 
 def recipe(find: str, replace: str) -> Recipe:
@@ -68,6 +70,15 @@ def test_a_recipe_that_finds_nothing_leaves_trials_for_the_next(monkeypatch) -> 
     monkeypatch.setattr(cascade, "EACH", 6)
     with pytest.raises(cascade.NotFound):  # the first has used up every trial
         searched(Judge("right = 8"), first, last)
+
+
+def test_what_cannot_be_better_is_not_held_to_the_siblings(monkeypatch) -> None:
+    """All have the symptom; of those with a blemish one is enough, and a clean one is still looked for."""
+    monkeypatch.setattr(cascade, "MORE", 2 * LINES)
+    judge = Judge("")
+    found = searched(judge, recipe("$X + 100", "$X + 0"), recipe("right = 7", "right = 8"))
+    assert found.files["m.py"].decode() == CODE.replace("right = 7", "right = 8")
+    assert judge.spared == 2
 
 
 def test_of_two_candidates_each_has_to_show_the_symptom_in_all_draws() -> None:

@@ -55,3 +55,17 @@ def test_where_names_tell_nothing_all_is_measured_again(servers, catalogue):
     known = Siblings(servers, catalogue, tree, 5)
     counts = reached(known, edited(tree, signature, signature + "\n        x = x"))
     assert counts["layernorm"] == len(known.of("layernorm"))
+
+
+def test_a_sibling_is_held_to_what_some_check_compares(servers, catalogue):
+    """Of one token's attention the gradient of the queries is 0, and what rounding leaves of it another
+    number in each run: no check looks at it there, so no candidate is refused for it.
+    """
+    items = Siblings(servers, catalogue, corpus_tree("einsum"), 5).of("mini_gpt")
+    found = {(item.case.draw.probe, item.case.draw.regime): item for item in items}
+    alone = found["forward", "one_token"]
+    assert alone.values and "grad_w_q" in alone.before.values.keys() - set(alone.values)
+    for check in catalogue.build("mini_gpt").checks:
+        for regime in check.regimes:
+            names = found[check.probe, regime].values
+            assert not names or set(check.values) <= set(names)
