@@ -11,15 +11,18 @@ RUN_CODE = ("break", "observe", "submit", "submit-build", "submit-fix")
 def main() -> None:
     """Run the command, and leave: taking this interpreter apart would take another 40 ms."""
     words = sys.argv[1:]
-    if words and words[0] in RUN_CODE and not {"--help", "-h"} & set(words):
-        _ahead()
-    from engine.cli import main as run
-
     code: object = 0
     try:
+        if words and words[0] in RUN_CODE and not {"--help", "-h"} & set(words):
+            _ahead()
+        from engine.cli import main as run
+
         run()
     except SystemExit as left:
         code = left.code
+    except KeyboardInterrupt:  # while still importing; later the boundary catches it
+        sys.stderr.write("\nengine: interrupted; nothing had begun.\n")
+        code = 130
     if code is None or isinstance(code, int):
         _leave(int(code or 0))
     sys.exit(str(code))

@@ -1,21 +1,19 @@
-"""The command line: declarations, and the one boundary where errors become words and exit codes.
+"""The command line of learners: declarations; those of authors are in `cli_dev.py`.
 
 Everything heavier than typer is imported inside the command that needs it.
 """
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
-from engine.errors import INTERRUPTED
-
-# typer brings its own click since 0.26; this is the base of its usage errors in either case
-ClickException: type[Exception] = typer.BadParameter.__mro__[2]
+from engine import boundary
+from engine.cli_dev import dev
+from engine.options import Json, emit
 
 app = typer.Typer(
     help="Break your own model code on purpose, and find out why.",
@@ -24,10 +22,8 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-dev = typer.Typer(help="For authors of exercises.", no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(dev, name="dev")
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 Who = Annotated[str | None, typer.Option("--learner", metavar="NAME", help="Which learner.")]
 Exercise = Annotated[str, typer.Argument(metavar="ID", help="An exercise; `engine list` has them.")]
 MaybeExercise = Annotated[str | None, typer.Argument(metavar="[ID]", help="An exercise.")]
@@ -54,12 +50,6 @@ def _maybe_session(name: str | None) -> Any:
         return None
 
 
-def _emit(report: Any, as_json: bool) -> None:
-    from engine.view.out import emit
-
-    emit(report, as_json=as_json)
-
-
 @app.command()
 def init(
     name: Annotated[str, typer.Argument(help="Your name; the folder is learners/NAME.")],
@@ -76,7 +66,7 @@ def init(
     """
     from engine.commands import init as command
 
-    _emit(command.run(name, pack=pack, model=model, lang=lang), json)
+    emit(command.run(name, pack=pack, model=model, lang=lang), json)
 
 
 @app.command("list")
@@ -87,7 +77,7 @@ def list_(learner: Who = None, json: Json = False) -> None:
     """
     from engine.commands import listing
 
-    _emit(listing.list_(_maybe_session(learner)), json)
+    emit(listing.list_(_maybe_session(learner)), json)
 
 
 @app.command()
@@ -103,7 +93,7 @@ def show(
     """
     from engine.commands import listing
 
-    _emit(listing.show(_maybe_session(learner), id, lang), json)
+    emit(listing.show(_maybe_session(learner), id, lang), json)
 
 
 @app.command()
@@ -114,7 +104,7 @@ def status(learner: Who = None, json: Json = False) -> None:
     """
     from engine.commands import listing
 
-    _emit(listing.status(_session(learner)), json)
+    emit(listing.status(_session(learner)), json)
 
 
 @app.command("next")
@@ -125,7 +115,7 @@ def next_(learner: Who = None, json: Json = False) -> None:
     """
     from engine.commands import listing
 
-    _emit(listing.next_(_session(learner)), json)
+    emit(listing.next_(_session(learner)), json)
 
 
 @app.command("submit-build")
@@ -137,7 +127,7 @@ def submit_build(
     Example: engine submit-build embedding
     """
     report = _submit_build(_session(learner), id, answers, json)
-    _emit(report, json)
+    emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
 
@@ -189,7 +179,7 @@ def break_(
         if not json:
             import_module("engine.view.breaks")
 
-    _emit(command.run(session, id, ask, progress=Progress(), meanwhile=meanwhile), json)
+    emit(command.run(session, id, ask, progress=Progress(), meanwhile=meanwhile), json)
 
 
 def _how_to_ask(session: Any, answers: Path | None, editor: bool, json: bool) -> Any:
@@ -246,7 +236,7 @@ def observe(
                 "--text, --method and --save belong to a walkthrough.",
                 next='engine observe embedding-walkthrough --text "I love dogs"',
             )
-        _emit(observe_.run(_session(learner)), json)
+        emit(observe_.run(_session(learner)), json)
         return
     from engine.commands import walkthrough
     from engine.view.out import Progress
@@ -255,7 +245,7 @@ def observe(
     report = walkthrough.run(
         session, topic, text=text, method=method, save=save, progress=Progress(first=0)
     )
-    _emit(report, json)
+    emit(report, json)
 
 
 @app.command()
@@ -273,7 +263,7 @@ def hint(
     """
     from engine.commands import hint as command
 
-    _emit(command.run(_session(learner), id, everything=everything), json)
+    emit(command.run(_session(learner), id, everything=everything), json)
 
 
 @app.command("submit-fix")
@@ -283,7 +273,7 @@ def submit_fix(answers: Answers = None, learner: Who = None, json: Json = False)
     Example: engine submit-fix
     """
     report = _submit_fix(_session(learner), answers, json)
-    _emit(report, json)
+    emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
 
@@ -315,7 +305,7 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
         report = _submit_fix(session, answers, json)
     else:
         report = _submit_build(session, None, answers, json)
-    _emit(report, json)
+    emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
 
@@ -345,7 +335,7 @@ def reset(id: MaybeExercise = None, learner: Who = None, json: Json = False) -> 
     """
     from engine.commands import reset as command
 
-    _emit(command.run(_session(learner), id), json)
+    emit(command.run(_session(learner), id), json)
 
 
 @app.command()
@@ -356,7 +346,7 @@ def notes(id: MaybeExercise = None, learner: Who = None, json: Json = False) -> 
     """
     from engine.commands import notes_
 
-    _emit(notes_.run(_session(learner), id), json)
+    emit(notes_.run(_session(learner), id), json)
 
 
 @app.command()
@@ -368,7 +358,7 @@ def doctor(learner: Who = None, json: Json = False) -> None:
     from engine.commands import doctor as command
 
     report = command.run(_maybe_session(learner))
-    _emit(report, json)
+    emit(report, json)
     raise typer.Exit(0 if report.healthy else 1)
 
 
@@ -382,210 +372,14 @@ def demo(
     Example: engine demo --keep
     """
     from engine.commands import demo as command
-    from engine.view.out import emit
 
     report = command.run(
         keep=keep, tell=(lambda _: None) if json else (lambda r: emit(r, as_json=False))
     )
     if json:
-        _emit(report, True)
-
-
-@dev.command("check")
-def dev_check(
-    path: Annotated[Path | None, typer.Argument(help="A pack's folder, or a file in it.")] = None,
-    sample: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="N", help="Only N silencers and N near misses of each break."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Prove every exercise: specs, healthy models, the bug bites, the fix passes, silencers
-    and near misses do not.
-
-    Example: engine dev check exercises/minimodel
-    """
-    from engine.commands import dev_check as command
-    from engine.view.out import Progress
-
-    report = command.run(path, sample=sample, progress=Progress())
-    _emit(report, json)
-    raise typer.Exit(0 if report.passed else 3)
-
-
-@dev.command("reach")
-def dev_reach(
-    model: Annotated[list[Path], typer.Option("--model", metavar="PATH", help="A model's folder.")],
-    pack: Annotated[str, typer.Option(help="The pack of exercises.")] = "minimodel",
-    exercise: Annotated[
-        list[str] | None, typer.Option("--exercise", metavar="ID", help="Only this break.")
-    ] = None,
-    write: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Store each broken tree there.")
-    ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option(help="Only this proposer: pattern, role, graft.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Into how much code do the breaks go? One line for each exercise and model (JSON Lines).
-
-    Example: engine dev reach --model tests/corpus/loops --exercise tied-vocab-mismatch --json
-    """
-    from engine.commands import dev_reach as command
-    from engine.view.out import bar, emit_line
-
-    total, lines = command.run(
-        model, pack=pack, exercises=exercise or (), write=write, only=only or ()
-    )
-    for line in bar(lines, total):
-        if json:
-            emit_line(line)
-        else:
-            from engine.view.author import reached
-
-            reached(line)
-
-
-@dev.command("judge")
-def dev_judge(
-    candidate: Annotated[
-        list[str], typer.Option("--candidate", metavar="PATH", help="A folder to be judged.")
-    ],
-    exercise: Annotated[
-        str | None, typer.Option("--exercise", metavar="ID", help="A break: candidates are fixes.")
-    ] = None,
-    build: Annotated[
-        str | None,
-        typer.Option("--build", metavar="COMPONENT", help="A build: candidates are builds of it."),
-    ] = None,
-    healthy: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The code as it was before the break.")
-    ] = None,
-    broken: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="The code with the bug, for explanations.")
-    ] = None,
-    pack: Annotated[str, typer.Option(help="The pack of exercises.")] = "minimodel",
-    seed: Annotated[
-        int | None, typer.Option(metavar="N", help="Repeat the verdict that had this seed.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Judge fixes or builds of other people's code. One line for each candidate (JSON Lines).
-
-    Example: engine dev judge --build embedding --candidate tests/corpus/loops --json
-    """
-    from engine.commands import dev_judge as command
-    from engine.view.out import bar, emit_line
-
-    lines = command.run(
-        candidate, exercise=exercise, build=build, healthy=healthy, broken=broken, pack=pack,
-        seed=seed,
-    )  # fmt: skip
-    errors = 0
-    for line in bar(lines, len(candidate)):
-        errors += line["verdict"] == "error"
-        if json:
-            emit_line(line)
-        else:
-            from engine.view.author import judged
-
-            judged(line)
-    if errors:
-        raise typer.Exit(3)
-
-
-@dev.command("schema")
-def dev_schema() -> None:
-    """The JSON Schema of everything an author writes.
-
-    Example: engine dev schema > exercises/schema.json
-    """
-    from engine.spec.schema import schema_text
-
-    sys.stdout.write(schema_text())
+        emit(report, True)
 
 
 def main() -> None:
-    """Run the command; every error leaves as words and an exit code."""
-    words = sys.argv[1:]
-    as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
-    _safe_streams()
-    try:
-        code = app(standalone_mode=False, prog_name="engine")
-        sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
-    except ClickException as error:
-        _usage(error, as_json)
-    except (KeyboardInterrupt, typer.Abort):
-        _interrupted()
-    except SystemExit as left:
-        if left.code == INTERRUPTED:  # typer leaves this way on Ctrl-C
-            _interrupted()
-        raise
-    except BrokenPipeError:
-        _close_quietly()
-        sys.exit(0)
-    except Exception as error:
-        _boundary(error, as_json)
-
-
-def _safe_streams() -> None:
-    """Streams that take any text, also where they are closed or know little of Unicode."""
-    import os
-
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None or stream.closed:
-            setattr(sys, name, open(os.devnull, "w"))
-        else:
-            stream.reconfigure(errors="backslashreplace")
-
-
-def _usage(error: Any, as_json: bool) -> None:
-    from engine.errors import UsageError
-    from engine.view.out import emit_error
-
-    context = getattr(error, "ctx", None)
-    path = context.command_path if context else "engine"
-    emit_error(UsageError(error.format_message(), next=f"{path} --help"), as_json=as_json)
-    sys.exit(2)
-
-
-def _boundary(error: Exception, as_json: bool) -> None:
-    from engine.errors import BUG, EngineError
-    from engine.view.out import emit_error
-
-    if isinstance(error, EngineError):
-        emit_error(error, as_json=as_json)
-        sys.exit(error.exit_code)
-    if isinstance(error, OSError):
-        from engine.practice.files import refused
-
-        told = refused(error)
-        if told is not None:
-            emit_error(told, as_json=as_json)
-            sys.exit(told.exit_code)
-    from engine.practice.log import write_log
-
-    log = write_log(error)
-    bug = EngineError(
-        f"This is a bug in the engine ({type(error).__name__}: {error}).",
-        where=f"log: {log}",
-        next="Please report it with the log; your own code was not touched.",
-    )
-    bug.exit_code = BUG
-    emit_error(bug, as_json=as_json)
-    sys.exit(BUG)
-
-
-def _interrupted() -> NoReturn:
-    sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
-    sys.exit(INTERRUPTED)
-
-
-def _close_quietly() -> None:
-    """Whoever read our output has gone: stop without a traceback."""
-    import os
-
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Run the command that was typed."""
+    boundary.run(app)

@@ -91,3 +91,24 @@ def _leads(link: Path, place: Path) -> bool:
         return os.readlink(link).startswith(str(place))
     except OSError:  # it has ended meanwhile, or is not ours
         return False
+
+
+INTERRUPTED = """
+import sys
+import engine.__main__ as way_in
+def stop():
+    raise KeyboardInterrupt
+way_in._ahead = stop
+sys.argv[1:] = ["submit-fix"]
+way_in.main()
+"""
+
+
+def test_an_interruption_while_importing_leaves_no_traceback(tmp_path: Path) -> None:
+    """Ctrl-C right after Enter: a line, and the exit code that every interruption has."""
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], cwd=tmp_path, env=environment(), capture_output=True,
+        text=True, stdin=subprocess.DEVNULL, timeout=GRACE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 130
+    assert done.stderr == "\nengine: interrupted; nothing had begun.\n" and not done.stdout
