@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.commands import asking, flows
-from engine.commands.answers import Answer, shown
+from engine.commands.answers import Answer, checked, shown
 from engine.commands.session import Session, fresh_seed, title
-from engine.commands.warm import servers_of
+from engine.commands.warm import TO_BREAK, servers_of
 from engine.errors import NotApplicable, UsageError
 from engine.practice import entries, notes
-from engine.practice.store import Attempt, alone, opened
+from engine.practice.store import Attempt, alone, coming, opened
 from engine.run.abreast import Later, at_once
 from engine.spec.load import content_root
 from engine.spec.types import Prediction
@@ -34,6 +35,7 @@ class Opening(msgspec.Struct, frozen=True):
     predictions: tuple[Prediction, ...]
     lang: str
     notes: str
+    known: tuple[Answer, ...] = ()  # typed before an interruption
 
 
 class BreakReport(msgspec.Struct, frozen=True):
@@ -49,7 +51,7 @@ class BreakReport(msgspec.Struct, frozen=True):
     symptom: str
 
 
-Ask = Callable[[Opening], Sequence[Answer]]
+Ask = Callable[[Opening], Iterable[Answer]]  # a sequence, or one after another as they are typed
 
 
 def run(
@@ -86,6 +88,7 @@ def run(
         notes.check(notes_file)
         with servers_of(session) as servers:
             files, tree = session.code
+            servers.ready(tree, *TO_BREAK)  # as a rule they are
             seed = fresh_seed()
             begun = asking.begin(servers, catalogue, entry.id, tree, seed)
             from engine.commands import planning  # brings numpy, while the reference is at work
@@ -139,8 +142,8 @@ def _predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]
         if notes.start_mark(id, number).encode() in notes.read(file):
             return number, answers
     else:
-        number = latest.number + 1 if latest else 1
-        answers = list(ask(opening_of(session, id)))
+        number = coming(latest)
+        answers = _asked(session, id, number, ask)
         data = {"answers": [msgspec.to_builtins(answer) for answer in answers]}
         date = session.store.append(id, number, "predicted", data).at[:10]
     lines = [
@@ -153,6 +156,36 @@ def _predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]
         top=notes_head(catalogue.contract.template, learner.lang),
     )  # fmt: skip
     return number, answers
+
+
+def _asked(session: Session, id: str, number: int, ask: Ask) -> list[Answer]:
+    """All answers. Those that come one after another are kept at once, so that whoever is interrupted
+    need not think twice.
+    """
+    known = _typed(session.latest(id), session.catalogue.break_(id).predictions)
+    given = ask(replace(opening_of(session, id), known=tuple(known.values())))
+    answers = []
+    for answer in given:
+        answers.append(answer)
+        if not isinstance(given, Sequence) and answer != known.get(answer.id):
+            data = {"answer": msgspec.to_builtins(answer)}
+            session.store.append(id, number, "drafted", data)
+    return answers
+
+
+def _typed(latest: Attempt | None, asked: Sequence[Prediction]) -> dict[str, Answer]:
+    """Answers of an attempt that was given up while typing, as far as they still fit."""
+    drafts = latest.all("drafted") if latest is not None and latest.state == "new" else []
+    typed = {one.id: one for one in (msgspec.convert(d["answer"], Answer) for d in drafts)}
+    found = {}
+    for prediction in asked:
+        if prediction.id in typed:
+            one = typed[prediction.id]
+            try:
+                found[one.id] = checked(prediction, one.answer, one.confidence)
+            except UsageError:  # the exercise has changed since
+                continue
+    return found
 
 
 def _unused(latest: Attempt | None, asked: Sequence[Prediction]) -> list[Answer] | None:

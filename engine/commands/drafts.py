@@ -13,6 +13,7 @@ from engine.commands.break_ import Opening, notes_head
 from engine.commands.session import Session, said
 from engine.errors import UsageError
 from engine.practice import entries, notes
+from engine.practice.store import coming
 
 
 def predictions(session: Session, opening: Opening) -> list[Answer]:
@@ -22,8 +23,7 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
     """
     entry = session.catalogue.entry(opening.exercise)
     file = session.learner.notes(entry.phase_number)
-    latest = session.latest(opening.exercise)
-    number = latest.number + 1 if latest else 1
+    number = coming(session.latest(opening.exercise))
     if notes.start_mark(opening.exercise, number).encode() not in notes.read(file):
         notes.add(
             file, opening.exercise, number, _form(opening),

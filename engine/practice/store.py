@@ -1,6 +1,6 @@
 """What happened, in order: an append-only event store in SQLite, and the lock that guards a learner.
 
-    predicted, injected, observed, hinted, submitted, caused, closed, reset, built
+    drafted, predicted, injected, observed, hinted, submitted, caused, closed, reset, built
 
 Progress is a query over the events; nothing is ever changed or removed.
 """
@@ -166,6 +166,13 @@ def attempts(events: list[Event]) -> list[Attempt]:
 def latest(found: list[Attempt], exercise: str) -> Attempt | None:
     """The newest attempt at an exercise."""
     return next((a for a in reversed(found) if a.exercise == exercise), None)
+
+
+def coming(last: Attempt | None) -> int:
+    """The number of the attempt that begins now; one that was given up while typing goes on."""
+    if last is None:
+        return 1
+    return last.number + (last.state != "new")
 
 
 def opened(found: list[Attempt]) -> Attempt | None:

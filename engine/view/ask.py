@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from engine.commands.answers import Answer, checked, checked_choice, checked_confidence
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WORDS = {
-    "en": ("Your answer: ", "How sure are you (50 to 100%): ", "Before you look:"),
-    "es": ("Tu respuesta: ", "¿Cuánto te fías (de 50 a 100%)?: ", "Antes de mirar:"),
+    "en": ("Your answer", "How sure are you (50 to 100%)", "Before you look:"),
+    "es": ("Tu respuesta", "Cuánto te fías (de 50 a 100%)", "Antes de mirar:"),
+}
+KEPT = {
+    "en": "What you typed before is in brackets; Enter keeps it.",
+    "es": "Entre corchetes está lo que ya escribiste; Intro lo conserva.",
 }
 
 
@@ -28,23 +32,39 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def predictions(opening: Opening) -> list[Answer]:
-    """Show the exercise and ask every prediction."""
+def predictions(opening: Opening) -> Iterator[Answer]:
+    """Show the exercise and ask every prediction, one after another."""
     from engine.view.text import show
 
     show(opening)
-    answer, sure, before = WORDS.get(opening.lang, WORDS["en"])
-    print(f"\n{before}")
-    return [_ask(prediction, opening.lang, answer, sure) for prediction in opening.predictions]
+    known = {one.id: one for one in opening.known}
+    print(f"\n{WORDS.get(opening.lang, WORDS['en'])[2]}")
+    if known:
+        print(KEPT.get(opening.lang, KEPT["en"]))
+    for prediction in opening.predictions:
+        yield _ask(prediction, opening.lang, known.get(prediction.id))
 
 
-def _ask(prediction: Prediction, lang: str, answer: str, sure: str) -> Answer:
+def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
+    answer, sure, _ = WORDS.get(lang, WORDS["en"])
     unit = f" [{prediction.unit}]" if prediction.unit else ""
     print(safe(f"\n{said(prediction.ask, lang)}{unit}"))
     for number, option in enumerate(prediction.options, 1):
         print(safe(f"  {number}. {said(option.text, lang)}"))
-    given = _until(answer, lambda text: checked(prediction, text, 50).answer)
-    confidence = _until(sure, lambda text: checked_confidence(text, prediction.id))
+    before = ("", "")
+    if known is not None:
+        typed = f"{known.answer:g}" if isinstance(known.answer, float) else known.answer
+        before = f" [{typed}]", f" [{known.confidence}]"
+    given = _until(
+        safe(f"{answer}{before[0]}: "),
+        lambda text: known.answer if known and not text else checked(prediction, text, 50).answer,
+    )
+    confidence = _until(
+        f"{sure}{before[1]}: ",
+        lambda text: (
+            known.confidence if known and not text else checked_confidence(text, prediction.id)
+        ),
+    )
     return Answer(prediction.id, given, confidence)
 
 

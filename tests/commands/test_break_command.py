@@ -283,6 +283,47 @@ def test_a_person_is_asked_again_until_it_fits(home: Path) -> None:
     assert "señal | `x` <b>" in (home / NOTES).read_text()
 
 
+def test_what_was_typed_before_an_interruption_is_offered_again(home: Path) -> None:
+    """Ctrl-C at a question loses no answer: Enter keeps it, something else takes its place."""
+    with Terminal("break", LOUD, cwd=home) as terminal:
+        for given in ("4", "85", "32", "50"):
+            terminal.expect(": ")
+            terminal.send(given)
+        terminal.expect("What will the last line")
+        terminal.press(b"\x03")
+        assert terminal.end() == 130
+    assert kinds(home) == ["drafted", "drafted"] and not (home / "practice").exists()
+    with Terminal("break", LOUD, cwd=home) as terminal:
+        terminal.expect("Enter keeps it")
+        for offered, given in (("[rows]: ", ""), ("[85]: ", "90"), ("[32]: ", ""), ("[50]: ", "")):
+            terminal.expect(offered)
+            terminal.send(given)
+        terminal.expect("Your answer: ")
+        terminal.send("a traceback")
+        terminal.expect(": ")
+        terminal.send("60")
+        terminal.expect("practice copy")
+        assert terminal.end() == 0
+    attempt = session(home).open_break()
+    recorded = attempt.last("predicted")["answers"]
+    assert attempt.number == 1
+    assert [(a["answer"], a["confidence"]) for a in recorded] == [
+        ("rows", 90), (32.0, 50), ("a traceback", 60),
+    ]  # fmt: skip
+    assert (home / NOTES).read_text().count("### Predictions") == 1
+
+
+def test_an_answer_that_no_longer_fits_is_asked_anew(home: Path) -> None:
+    """The exercise may have changed since it was typed."""
+    for id, given in (("where", "nowhere"), ("rows", 32.0), ("gone", "yes")):
+        data = {"answer": {"id": id, "answer": given, "confidence": 70}}
+        session(home).store.append(LOUD, 1, "drafted", data)
+    offered = []
+    break_.run(session(home), LOUD, lambda o: offered.extend(o.known) or answer(o))
+    assert [(one.id, one.answer) for one in offered] == [("rows", 32.0)]
+    assert session(home).open_break().number == 1
+
+
 def test_a_terminal_that_speaks_latin_1_is_no_bug(home: Path) -> None:
     """An answer with a byte that is no UTF-8 is kept or asked again; the engine does not fall over."""
     with Terminal("break", LOUD, cwd=home) as terminal:
