@@ -133,12 +133,18 @@ def test_names_in_sight():
 
 
 def test_walking_gives_what_ast_walk_gives() -> None:
-    """The remembered walk has the nodes of the slow one, in its order, on the second time too."""
+    """The remembered walk has the nodes of the slow one but for `ctx`, in its order, on the second time
+    too.
+    """
+
+    def kept(nodes):
+        return [node for node in nodes if not isinstance(node, ast.expr_context)]
+
     for file in sorted(Path(sources.__file__).parent.glob("*.py")):
         module = sources.parsed(file.read_bytes())
         for node in (module, *module.body, *module.body):
-            assert list(sources.walked(node)) == list(ast.walk(node))
-            assert list(sources.children(node)) == list(ast.iter_child_nodes(node))
+            assert list(sources.walked(node)) == kept(ast.walk(node))
+            assert list(sources.children(node)) == kept(ast.iter_child_nodes(node))
 
 
 LATIN = TEXTS["latin-1"]
