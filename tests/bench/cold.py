@@ -1,10 +1,10 @@
-"""How long a learner waits: `engine break` and `engine submit-fix`, each a cold process.
+"""How long a learner waits: `engine break`, `submit-fix` and `submit-build`, each a cold process.
 
     python tests/bench/cold.py [--every N] [FOLDER ...]
 
 FOLDER holds models, tests/corpus by default. For each model and break a learner of that model is made
-in a temporary folder; the break is put in, the bug's file put back, the fix submitted. Nothing here is
-asserted; compare the figures of one run with each other, the machines are noisy.
+in a temporary folder; the break is put in, the bug's file put back, the fix submitted. A build is
+submitted RUNS times for each model. Nothing here is asserted; compare the figures of one run with each other, the machines are noisy.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 from engine.commands import init
 from engine.spec.load import Catalogue
 
+RUNS = 5
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 
 
@@ -65,6 +66,20 @@ def both(catalogue: Catalogue, model: Path, id: str) -> tuple[float, float] | No
         return waited, judged
 
 
+def builds(model: Path, component: str) -> list[float]:
+    """Seconds of each submission of a build."""
+    with tempfile.TemporaryDirectory(prefix="engine-bench-") as name:
+        folder = Path(name)
+        init.run("ada", folder=folder, model=model)
+        runs = [
+            timed(["submit-build", component], folder / "learners" / "ada") for _ in range(RUNS)
+        ]
+    for wrong, _ in runs:
+        if wrong:
+            print(f"{component} of {model.name}: right code was refused: {wrong}", flush=True)
+    return [seconds for _, seconds in runs]
+
+
 def told(name: str, seconds: list[float]) -> None:
     """Median, 95th percentile and the longest."""
     ordered = sorted(seconds)
@@ -90,6 +105,7 @@ def main() -> None:
     print(f"{len(times)} of {len(pairs)} injected")
     told("break", [waited for waited, _ in times])
     told("submit-fix", [judged for _, judged in times])
+    told("submit-build", [seconds for model in models for seconds in builds(model, "embedding")])
 
 
 if __name__ == "__main__":
