@@ -4,7 +4,8 @@
 
 FOLDER holds models, tests/corpus by default. For each model and break a learner of that model is made
 in a temporary folder; the break is put in, the bug's file put back, the fix submitted. A build is
-submitted RUNS times for each model. Nothing here is asserted; compare the figures of one run with each other, the machines are noisy.
+submitted RUNS times for each model. Nothing here is asserted; compare the figures of one run with each
+other, the machines are noisy.
 """
 
 from __future__ import annotations
