@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.judge.compare import difference, mentioned
+from engine.judge.compare import difference, mentioned, show
 from engine.judge.explain import pattern
 from engine.run.types import Outcome, Raised
 
@@ -225,3 +225,49 @@ def test_a_number_that_cancels_is_compared_with_the_array_it_came_from():
     assert difference(outcome(np.array([[1e-14, 1.0]])), outcome(np.array([[0.0, 1.0]]))) is None
     wanted, got = np.array([[1e-14, 1e-13]]), np.array([[0.0, 1e-13]])
     assert difference(outcome(wanted), outcome(got)) is not None
+
+
+STATED = {
+    "float64": (1e-7, 1e-9, 1e-13),
+    "float32": (1e-3, 1e-4, 2e-6),
+    "float16": (3e-2, 1e-2, 2e-3),
+}
+
+
+@pytest.mark.parametrize("times", [None, 100.0])
+@pytest.mark.parametrize("dtype", STATED)
+@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 1)], ids=["itself", "its row", "the array"])
+def test_a_result_may_differ_by_what_is_stated_and_no_more(dtype, place, times):
+    """Of an element of 1, of a 0 beside it, and of a 0 in another row; and so many times as much where a
+    build says so.
+    """
+    wanted, how = np.zeros((2, 2)), {} if times is None else {"times": times}
+    wanted[0, 0] = 1.0
+    element, row, array = STATED[dtype]
+    bound = {(0, 0): element + row + array, (0, 1): row + array, (1, 1): array}[place]
+    for part, same in ((0.99, True), (1.01, False)):
+        got = wanted.copy()
+        got[place] += part * bound * (times or 1.0)
+        found = difference(outcome(wanted), outcome(got), dtype=dtype, **how)
+        assert (found is None) is same
+
+
+def test_what_a_call_replaced_is_told_from_an_input_that_it_changed():
+    """A name with a dot is one of a module."""
+    for name, told in (
+        ("x", "modified"),
+        ("numpy.exp", "replaced"),
+        ("threading.threads", "goes on"),
+    ):
+        found = difference(outcome(1.0), outcome(1.0, changed=(name,)))
+        assert found is not None and told in found.got
+
+
+@pytest.mark.parametrize(("value", "words"), [
+    ({"within": (0.25, 0.5)}, "between 0.25 and 0.5"), ({"offered": 2.0}, "2"),
+    ({"odd": "an object"}, "an object"), ({"list": [1, 2.5]}, "[1, 2.5]"),
+    (np.zeros((3,)), "an array (3,)"), (np.zeros((3, 4)), "an array (3, 4)"),
+])  # fmt: skip
+def test_a_value_is_shown_in_a_few_words(value, words):
+    """As an explanation has it."""
+    assert show(value) == words
