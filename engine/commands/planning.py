@@ -25,7 +25,7 @@ from engine.inject.oracle import Asked, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.reach import Reach
 from engine.inject.source import differing
-from engine.judge.plan import Plan, derive, plan
+from engine.judge.plan import Plan, compared, derive, plan
 from engine.judge.verdict import healthy
 from engine.practice.model import role_files
 from engine.run.abreast import Later, at_once
@@ -105,7 +105,7 @@ def plan_break(
     )
     split = len(asked.needed)
     _check_needs(servers, catalogue, id, tree, asked.needs, asked.needed, own[:split])
-    items = _items(asked.shown, asked.symptoms, own[split:])
+    items = _items(catalogue, asked.shown, asked.symptoms, own[split:])
     oracle = _oracle(servers, catalogue, id, items, known, progress)
     code = Code(tree, roles)
     try:
@@ -162,7 +162,7 @@ def oracle_for(
     symptoms = asking.symptoms_of(spec, entry.file, dtype, seed)
     draws = [draw for draw, _ in symptoms]
     cases = servers.cases(draws, asking.variants_of(symptoms), healthy=False)
-    items = _items(cases, symptoms, servers.outcomes(tree, jobs_of(cases)))
+    items = _items(catalogue, cases, symptoms, servers.outcomes(tree, jobs_of(cases)))
     known = siblings or Siblings(servers, catalogue, tree, seed)
     return _oracle(servers, catalogue, id, items, known, progress)
 
@@ -255,14 +255,24 @@ def _to_mend(catalogue: Catalogue, needs: Sequence[Need], component: str) -> str
 
 
 def _items(
+    catalogue: Catalogue,
     cases: Sequence[Case],
     symptoms: Sequence[tuple[Draw, Symptom]],
     before: Sequence[Outcome],
 ) -> list[Item]:
-    """Symptoms as the oracle wants them; before: what the healthy code gave in these cases."""
+    """Symptoms as the oracle wants them; before: what the healthy code gave in these cases. Where nothing
+    should have changed, that is all that a check of the build compares there.
+    """
+
+    def values(draw: Draw, symptom: Symptom) -> tuple[str, ...]:
+        if symptom.values or symptom.like != BEFORE or draw.component not in catalogue.entries:
+            return symptom.values
+        checks = catalogue.build(draw.component).checks
+        return compared(c for c in checks if c.probe == draw.probe and draw.regime in c.regimes)
+
     return [
-        Item(case, symptom.like, own, symptom.values)
-        for case, (_, symptom), own in zip(cases, symptoms, before, strict=True)
+        Item(case, symptom.like, own, values(draw, symptom))
+        for case, (draw, symptom), own in zip(cases, symptoms, before, strict=True)
     ]
 
 

@@ -102,8 +102,10 @@ def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     if isinstance(node, ast.stmt):
         indent = source.text(source.offset(node.lineno, 0), start)
         text = source.indented(text, indent if not indent.strip() else "")
-    new = substitute(source, text, match.bindings)
-    return Edit(source.path, start, end, fitted(source, node, new))
+    new = fitted(source, node, substitute(source, text, match.bindings))
+    if isinstance(node, ast.expr) and _stands_alone(new):
+        start, end = source.without_parentheses(node)
+    return Edit(source.path, start, end, new)
 
 
 def fitted(source: Source, node: ast.AST, new: str) -> str:
@@ -121,6 +123,14 @@ def _expresses(text: str) -> bool:
     except SyntaxError:
         return False
     return True
+
+
+def _stands_alone(text: str) -> bool:
+    """Whether a text is an expression that never needs parentheses, and has none."""
+    try:
+        return not text.startswith("(") and is_atom(syntax.parse_expression(text))
+    except (SyntaxError, ValueError):
+        return False
 
 
 def substitute(source: Source, template: str, bindings: Bindings) -> str:

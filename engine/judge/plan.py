@@ -37,19 +37,12 @@ class Plan(msgspec.Struct, frozen=True):
     seed: int
 
     def compared(self) -> list[tuple[str, ...]]:
-        """For each draw, the recorded names that some check compares in it; () where one compares all.
-
-        What no check looks at may be 0 up to rounding there, and another 0 in the next run.
-        """
-        names: list[set[str]] = [set() for _ in self.draws]
-        whole: set[int] = set()
+        """For each draw, what `compared` gives of the checks that look at it."""
+        looking: list[list[Check]] = [[] for _ in self.draws]
         for planned in self.checks:
-            if "value" in planned.check.aspects:
-                for i in planned.draws:
-                    names[i] |= set(planned.check.values)
-                if not planned.check.values:
-                    whole |= set(planned.draws)
-        return [() if i in whole else tuple(sorted(found)) for i, found in enumerate(names)]
+            for i in planned.draws:
+                looking[i].append(planned.check)
+        return [compared(checks) for checks in looking]
 
     def without(self, dropped: Collection[int]) -> Plan:
         """The plan without some draws (by position), and without the checks that had no others."""
@@ -119,6 +112,15 @@ def plan(
         for component, check in checks
     ]
     return Plan(tuple(draws), tuple(planned), seed)
+
+
+def compared(checks: Iterable[Check]) -> tuple[str, ...]:
+    """The recorded names that some of these checks compare; () where one compares all, or none any.
+
+    What no check looks at may be 0 up to rounding in this regime, and another 0 in the next run.
+    """
+    names = [set(check.values) for check in checks if "value" in check.aspects]
+    return tuple(sorted(set().union(*names))) if all(names) else ()
 
 
 def most_looked_at(checks: Iterable[tuple[str, Check]]) -> tuple[str, str]:

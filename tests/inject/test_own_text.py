@@ -56,6 +56,23 @@ def test_a_bound_expression_keeps_the_brackets_that_it_needs(find, replace, befo
     assert ast.dump(ast.parse(new)) == ast.dump(ast.parse(after))
 
 
+@pytest.mark.parametrize(
+    ("find", "replace", "before", "after"),
+    [
+        ("$X * s", "$X", "y = (q * s) @ k\n", "y = q @ k\n"),
+        ("$X * s", "$X", "y = f(q * s)\n", "y = f(q)\n"),
+        ("$X * s", "$X", "y = f((q * s), k)\n", "y = f(q, k)\n"),
+        ("$X * s", "$X", "y = ((a + b) * s) @ k\n", "y = (a + b) @ k\n"),
+        ("$X * s", "2.0", "y = (q * s) @ k\n", "y = (2.0) @ k\n"),
+        ("$X * s", "$X", "y = 1 if(q * s)else 2\n", "y = 1 if(q)else 2\n"),
+    ],
+    ids=["name", "call", "argument", "sum", "number", "keyword"],
+)
+def test_brackets_that_nothing_needs_any_more_go(find, replace, before, after):
+    """`(q) @ k` is not what a person would leave; the brackets of a call are."""
+    assert rewritten(before.encode(), find, replace).decode() == after
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "cp1252"])
 def test_an_assignment_in_any_encoding_can_be_tidied(encoding):
     """Names and texts in the edited statement need not be ASCII."""
