@@ -447,3 +447,17 @@ def test_what_rounding_decides_is_not_decided():
     plain_case = Case(Draw("c", "p", "normal", 1), {}, {})
     assert not near_.given(plain_case, outcome(np.inf)) and near_.given(plain_case, outcome(1.0))
     assert not near_.given(plain_case, Outcome(stopped="timeout"))
+
+
+@pytest.mark.parametrize(("name", "end"), [
+    ("int8", 128.0), ("uint8", 256.0), ("int16", 32768.0), ("uint16", 65536.0), ("float16", 65504.0),
+])  # fmt: skip
+def test_a_narrow_dtype_is_the_number_where_it_ends(name: str, end: float) -> None:
+    """Whoever counts in it says that number without writing it."""
+    assert fresh_numbers({}, {"a.py": f"x = ids.astype(np.{name})\n".encode()}) == (end,)
+
+
+def test_numbers_that_decide_something_come_first() -> None:
+    """A constant is a smaller clue than what an input is compared with."""
+    text = b"x = 7.5\ny = x * 3.25\nif n > 300:\n    x = 0\n"
+    assert fresh_numbers({}, {"a.py": text}) == (300.0, 3.25, 7.5)
