@@ -7,6 +7,7 @@ candidate, so this needs to be sensible only, not right.
 from __future__ import annotations
 
 import ast
+import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -85,10 +86,8 @@ def _alike(old: Source, new: Source) -> Iterator[tuple[ast.AST, ast.AST]]:
 def _newly_idle(old: ast.AST, new: ast.AST) -> list[ast.stmt]:
     """Statements of `old` that nothing needs in `new`."""
     before, after = _statements(old), _statements(new)
-    if len(before) != len(after):  # the end of the body was rewritten: what stands before it
-        same = (ast.dump(a) == ast.dump(b) for a, b in zip(before, after, strict=False))
-        shared = next((i for i, alike in enumerate(same) if not alike), 0)
-        before, after = before[:shared], after[:shared]
+    if len(before) != len(after):  # some came or went: those that stayed as they were
+        before, after = _kept(before, after)
     idle_before = {id(s) for s in _idle(old)}
     idle_after = {id(s) for s in _idle(new)}
     return [
@@ -96,6 +95,19 @@ def _newly_idle(old: ast.AST, new: ast.AST) -> list[ast.stmt]:
         for a, b in zip(before, after, strict=True)
         if id(b) in idle_after and id(a) not in idle_before
     ]
+
+
+def _kept(
+    before: Sequence[ast.stmt], after: Sequence[ast.stmt]
+) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The statements that are alike in both, in pairs."""
+    old, new = ([ast.dump(statement) for statement in body] for body in (before, after))
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    blocks = matcher.get_matching_blocks()
+    return (
+        [before[a + i] for a, _, size in blocks for i in range(size)],
+        [after[b + i] for _, b, size in blocks for i in range(size)],
+    )
 
 
 def _statements(function: ast.AST) -> list[ast.stmt]:

@@ -34,6 +34,11 @@ CASES = {
         "def f(x):\n    d = len(x)\n    s = d ** 0.5\n    return x / s\n", "x / s", "x",
         "def f(x):\n    return x\n",
     ),
+    "one behind a statement that came": (
+        "def f(p, g):\n    g = h(g)\n    m = g * 2\n    d = p * 3\n    return m - d\n",
+        "m = g * 2; m - d", "g = g + p\n    m = g * 2; m",
+        "def f(p, g):\n    g = h(g)\n    g = g + p\n    m = g * 2\n    return m\n",
+    ),
     "one that stays because another reads it": (
         "def f(x):\n    d = len(x)\n    s = d ** 0.5\n    return x / s, d\n", "x / s", "x",
         "def f(x):\n    d = len(x)\n    return x, d\n",
