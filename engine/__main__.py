@@ -20,8 +20,8 @@ def main() -> None:
         run()
     except SystemExit as left:
         code = left.code
-    except KeyboardInterrupt:  # while still importing; later the boundary catches it
-        sys.stderr.write("\nengine: interrupted; nothing had begun.\n")
+    except KeyboardInterrupt:  # while importing, or once more while the boundary tells of the first
+        sys.stderr.write("\nengine: interrupted.\n")
         code = 130
     if code is None or isinstance(code, int):
         _leave(int(code or 0))

@@ -111,4 +111,4 @@ def test_an_interruption_while_importing_leaves_no_traceback(tmp_path: Path) -> 
         text=True, stdin=subprocess.DEVNULL, timeout=GRACE, check=False,
     )  # fmt: skip
     assert done.returncode == 130
-    assert done.stderr == "\nengine: interrupted; nothing had begun.\n" and not done.stdout
+    assert done.stderr == "\nengine: interrupted.\n" and not done.stdout

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from trees import corpus_tree
 
+from engine.commands import asking, planning
 from engine.commands.planning import Siblings
-from engine.run.types import Tree
+from engine.run.types import Case, Outcome, Tree
 
 STEM = "src/minimodel/nn/norm.py"
 
@@ -69,3 +70,19 @@ def test_a_sibling_is_held_to_what_some_check_compares(servers, catalogue):
         for regime in check.regimes:
             names = found[check.probe, regime].values
             assert not names or set(check.values) <= set(names)
+
+
+def test_what_must_stay_as_it_was_is_held_to_the_same_numbers(catalogue):
+    """A symptom `like: before` says that nothing changed: nothing that a check compares in that regime."""
+    entry, spec = catalogue.entry("mask-minus-1e4"), catalogue.break_("mask-minus-1e4")
+    symptoms = asking.symptoms_of(spec, entry.file, "float64", 5)
+    cases = [Case(draw, {}, {}) for draw, _ in symptoms]
+    items = planning._items(catalogue, cases, symptoms, [Outcome()] * len(cases))
+    values = {(item.probe, item.case.draw.regime, item.like): item.values for item in items}
+    steep = values[
+        "sdpa.forward", "causal_thousand", "before"
+    ]  # a gradient is 0 there, up to rounding
+    assert set(steep) == {"y", "grad_v"}
+    assert (
+        values["sdpa.floor", "normal", "shallow_mask"] == ()
+    )  # the bug itself is compared in full
