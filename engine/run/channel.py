@@ -10,6 +10,8 @@ from typing import Any
 
 from engine.run.child import wire
 
+STOPPED = 0.5  # seconds more than were to be waited: this process stood still meanwhile
+
 
 class Server:
     """One forked server: messages to it and from it."""
@@ -21,15 +23,20 @@ class Server:
     def send(self, message: Mapping[str, Any]) -> None:
         self._socket.sendall(wire.encode(message))
 
-    def receive(self, deadline: float) -> dict[str, Any] | None:
-        """The next message, or None when the server does not answer in time."""
+    def receive(self, patience: float) -> dict[str, Any] | None:
+        """The next message, or None when nothing comes for so many seconds, or the server has ended.
+
+        Time in which this process was stopped, as by Ctrl-Z, is not the server's.
+        """
         while True:
             frame = self._buffer.frame()
             if frame is not None:
                 message: dict[str, Any] = wire.decode(*frame)
                 return message
-            left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._socket], [], [], left)[0]:
+            started = time.monotonic()
+            if not select.select([self._socket], [], [], patience)[0]:
+                if time.monotonic() - started > patience + STOPPED:
+                    continue
                 return None
             data = self._socket.recv(1 << 18)
             if not data:

@@ -17,7 +17,6 @@ import socket
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -149,7 +148,7 @@ class Servers:
     def _read_greetings(self) -> None:
         for zygote in self._zygotes:
             python = zygote.python
-            hello = Server(zygote.control).receive(time.monotonic() + START_LIMIT)
+            hello = Server(zygote.control).receive(START_LIMIT)
             if hello is None:
                 raise LearnerCodeError(
                     f"The interpreter {python} did not start. It must be Python 3.9 or newer.",
@@ -472,15 +471,17 @@ class Servers:
         try:
             server.send({"do": "run", "jobs": work, **msgspec.structs.asdict(how)})
             patience = how.limit + GRACE
-            while (message := server.receive(time.monotonic() + patience)) is not None:
+            while (message := server.receive(patience)) is not None:
                 if "end" in message:
                     ended = True
                     yield END, message
                     return
                 try:  # what follows a child wrote
-                    answer = server.receive(time.monotonic() + patience)
+                    answer = server.receive(patience)
                 except wire.WireError as error:
                     answer = {"wire": f"an answer that cannot be read ({error})"}
+                if answer is None:
+                    break
                 yield message["answer"], answer
         except OSError:
             pass

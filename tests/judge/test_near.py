@@ -283,6 +283,20 @@ def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
     assert not near_.apart(outcome(1e-6), outcome(2e-6), "float32")
 
 
+def test_what_leaks_into_a_row_of_zeros_is_measured_against_the_whole_array():
+    """exp(x - logsumexp(x)) of scores of 1e5 has 1e-11 of itself where others have 0 (attention-no-scale,
+    a pair of right packages).
+    """
+
+    def outcome(leaked):
+        return Outcome(
+            values={"grad": np.array([[leaked, 0.0], [2.07e-3, 1e-3]]), "y": np.array([564.0])}
+        )
+
+    assert not near_.apart(outcome(-1.8e-21), outcome(-4.8e-11), "float64")
+    assert near_.apart(outcome(-1.8e-21), outcome(-4.8e-9), "float64")
+
+
 def test_code_that_keeps_fewer_digits_is_as_far_from_itself():
     """When its inputs move by a few roundings. Code that changes its mind on the same input is not."""
 

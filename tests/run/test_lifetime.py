@@ -382,3 +382,31 @@ def test_two_trees_have_two_servers_on_one_processor_as_well(monkeypatch: Any) -
         found = servers.several([(TREE, [job()], 5.0), (other, [job()], 5.0)], server="shown")
     one, two = (outcome.values["server"] for (outcome,) in found)
     assert one != two
+
+
+STOPPED = """
+import os, subprocess, sys
+sys.path.insert(0, {here!r})
+import test_lifetime as t
+from engine.run.servers import Servers
+from engine.run.types import Tree
+
+WIDE = b"import numpy as np; main = lambda x=0: dict(y=np.zeros(1 << 17))"
+stop = "sleep 0.1; kill -STOP %d; sleep 1.5; kill -CONT %d" % (os.getpid(), os.getpid())
+with Servers(t.PACK) as servers:
+    tree = Tree("/learner", ("src",), {{"src/mine.py": WIDE}}, {{"main": "mine:main"}})
+    servers.outcomes(tree, [t.job()])
+    shell = subprocess.Popen(["sh", "-c", stop])
+    found = servers.outcomes(tree, [t.job()] * 600, limit=0.5)
+    print(*sorted({{str(outcome.stopped) for outcome in found}}))
+    shell.wait()
+"""
+
+
+def test_an_engine_that_was_stopped_for_a_while_holds_it_against_nobody() -> None:
+    """Ctrl-Z and fg: the learner's code goes on meanwhile, and waits for its answers to be taken."""
+    script = STOPPED.format(here=str(Path(__file__).parent))
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert done.stdout.split() == ["None"]

@@ -193,8 +193,7 @@ def run(fd, held, message):
     watched = [results_out, output_out, fd]
     try:
         while True:
-            left = deadline - time.monotonic()
-            ready = select.select(watched, [], [], max(0, left))[0] if left > 0 else []
+            ready = select.select(watched, [], [], max(0, deadline - time.monotonic()))[0]
             if not ready:
                 reason = "timeout"
                 break
@@ -223,8 +222,8 @@ def run(fd, held, message):
                         continue
                     if job < count and job not in answered:
                         answered.add(job)
-                        deadline = time.monotonic() + limit
                         wire.write(fd, wire.encode({"answer": job}) + frame)
+                        deadline = time.monotonic() + limit  # the engine may have been stopped
                 if len(answered) == count:
                     reason = "done"
                     break
