@@ -22,9 +22,11 @@ FAR = 6  # one in so many draws has a size that is too much for most
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
 VANISHING = 1e-30
-# where a value leans, a softmax may be all but shut: exp(x - logsumexp(x)) then keeps as many digits fewer
-# as its scores are large, and what leaks into a row of zeros is measured against the whole array
-LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-7), "float32": Tolerance(1e-2, 1e-3, 2e-5)}
+LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-9), "float32": Tolerance(1e-2, 1e-3, 2e-5)}
+# Of the largest number in sight, what any other may be off by. Where a value leans, a softmax may be all
+# but shut: exp(x - logsumexp(x)) is off by a rounding times its scores, which may be 1e5, while what it
+# leaves of a gradient is next to nothing.
+REST = {"float64": 2e-11, "float32": 2e-4}
 
 
 class Nearby(msgspec.Struct, frozen=True):
@@ -104,8 +106,8 @@ def too_large(outcome: Outcome) -> bool:
 
 def apart(own: Outcome, theirs: Outcome, dtype: str) -> bool:
     """Whether a candidate differs by more than right code may, where its inputs are anything: a gradient
-    that all but cancels keeps few of its digits, and none below a hundred roundings of 1 or of the
-    largest number in sight. Two right ways to sum it leave different rests.
+    that all but cancels keeps few of its digits, and none below a hundred roundings of 1 or a share
+    (REST) of the largest number in sight. Two right ways to sum it leave different rests.
     """
     rest = _rest(own, dtype)
     values = {
@@ -141,13 +143,13 @@ def rounded(own: Outcome, theirs: Outcome, again: Outcome, moved: Outcome, *, dt
 
 
 def _rest(own: Outcome, dtype: str) -> float:
-    """A hundred roundings of 1, or of the largest number in sight."""
+    """A hundred roundings of 1, or what any number may be off by beside the largest in sight."""
     sizes = [
         float(np.abs(array).max(initial=0.0))
         for array in map(_floats, own.values.values())
         if array is not None
     ]
-    return ROUNDINGS * float(np.finfo(dtype).eps) * max([1.0, *sizes])
+    return max(ROUNDINGS * float(np.finfo(dtype).eps), REST[dtype] * max(sizes, default=0.0))
 
 
 def _within(rest: float, one: object, other: object) -> bool:

@@ -273,7 +273,7 @@ def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
     assert not near_.apart(outcome(2.69801e-7), outcome(2.69802e-7), "float64")
     assert near_.apart(outcome(2.698e-7), outcome(2.702e-7), "float64")
     assert near_.apart(outcome(7.2626e-12, 1e-9), outcome(7.3629e-12, 1e-9), "float64")
-    assert near_.apart(outcome(7.2626e-12), outcome(9.2629e-12), "float64")
+    assert near_.apart(outcome(7.2626e-11), outcome(9.5629e-11), "float64")
     assert not near_.apart(outcome(7e-12, 1e3), outcome(9e-12, 1e3), "float64")
     assert near_.apart(outcome(1e-9), outcome(1.1e-9), "float64")
     assert near_.apart(outcome(0.0), outcome(np.nan), "float64")
@@ -283,18 +283,23 @@ def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
     assert not near_.apart(outcome(1e-6), outcome(2e-6), "float32")
 
 
-def test_what_leaks_into_a_row_of_zeros_is_measured_against_the_whole_array():
-    """exp(x - logsumexp(x)) of scores of 1e5 has 1e-11 of itself where others have 0 (attention-no-scale,
-    a pair of right packages).
+def test_what_a_softmax_that_is_all_but_shut_leaves_of_a_gradient_decides_nothing():
+    """Right packages, one of them with exp(x - logsumexp(x)), measured where a value leaned and scores
+    were 1e3 to 1e5: the gradient of w_q in both, beside the largest gradient.
     """
 
-    def outcome(leaked):
-        return Outcome(
-            values={"grad": np.array([[leaked, 0.0], [2.07e-3, 1e-3]]), "y": np.array([564.0])}
-        )
+    def outcome(grad, largest):
+        return Outcome(values={"grad": np.array(grad), "largest": np.array([largest])})
 
-    assert not near_.apart(outcome(-1.8e-21), outcome(-4.8e-11), "float64")
-    assert near_.apart(outcome(-1.8e-21), outcome(-4.8e-9), "float64")
+    for one, other, largest in (
+        ([-1.79611e-21, 2.0668881e-3], [-4.80188e-12, 2.0668879e-3], 564.58),
+        ([2.55599e-13, 4.5834e-12], [2.52845e-13, 4.6575e-12], 13.85),
+        ([0.0861615, 5.5568], [0.0862948, 5.5568], 1.3198e9),
+        ([-3.43774e-9, 7.072e-7], [-3.45129e-9, 7.094e-7], 1579.9),
+    ):
+        assert not near_.apart(outcome(one, largest), outcome(other, largest), "float64")
+        gone = [0.0, 1.1 * one[1] + 3e-11 * largest]
+        assert near_.apart(outcome(one, largest), outcome(gone, largest), "float64")
 
 
 def test_code_that_keeps_fewer_digits_is_as_far_from_itself():
