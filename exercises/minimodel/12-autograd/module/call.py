@@ -18,7 +18,7 @@ def beyond(record, name, measure):
 
 def made(learner, *arrays):
     """A Parameter for each array, with a copy of its own."""
-    return [learner.Parameter(array.copy()) for array in arrays]
+    return [learner.Parameter(np.array(array)) for array in arrays]
 
 
 def module(learner, **attributes):
@@ -91,7 +91,7 @@ def crowd(learner, record, w, w_grad):
     record(found=sorted(place.get(id(one), -1) for one in root.parameters()))
     record(named=sorted(place.get(id(one), -1) for _, one in named(root)))
     for one, g in zip(p, w_grad):
-        (one * learner.Tensor(g.copy())).sum().backward()
+        (one * learner.Tensor(np.array(g))).sum().backward()
     root.zero_grad()
     record(cleared=[one.grad is None or not np.any(one.grad) for one in p])
     root.eval()

@@ -56,7 +56,10 @@ def looks_back(learner, record, d, T, back, shift):
     record(column_0_into=" ".join(str(column) for column in into))
 
 
-def again(learner, record, x, longer, wider, positions, base, grad, more_grad):
+LENGTHS = (1, 9, 11, 17, 33, 65, 101, 129)  # 1 and one more than what a table may have room for
+
+
+def again(learner, record, x, longer, wider, growing, positions, base, grad, more_grad):
     """Other lengths, widths, positions and bases in between leave no trace."""
     leaf = learner.Tensor(x, requires_grad=True)
     first = learner.rope(leaf)
@@ -64,8 +67,15 @@ def again(learner, record, x, longer, wider, positions, base, grad, more_grad):
     record(other_base=learner.rope(leaf, None, base).data)
     record(longer=learner.rope(learner.Tensor(longer)).data)
     record(wider=learner.rope(learner.Tensor(wider)).data)
+    for T in LENGTHS:
+        record(**{f"first_{T}": learner.rope(learner.Tensor(growing[:T])).data})
     moved = learner.rope(leaf, positions)
     record(moved=moved.data)
+    inside = slice(1, -1)  # between the same ends, in another order, then others
+    for name, change in (("reordered", lambda p: p[::-1]), ("shifted", lambda p: p + 1)):
+        others = positions.copy()
+        others[inside] = change(positions[inside])
+        record(**{name: learner.rope(leaf, others).data})
     record(first_again=learner.rope(leaf).data)
     first.backward(grad)
     moved.backward(more_grad)

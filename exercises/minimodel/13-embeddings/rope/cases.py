@@ -106,6 +106,7 @@ def again(rng, regime, dtype):
         "x": x,
         "longer": normal(rng, (more(T), d), dtype),
         "wider": normal(rng, (T, more(d)), dtype),
+        "growing": normal(rng, (129, d), dtype),
         "positions": places(rng, "any_order", T, dtype),
         "base": bases(rng, "small_base"),
         "grad": drawn["grad"],

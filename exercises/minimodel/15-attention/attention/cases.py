@@ -131,7 +131,8 @@ def lengths(rng, regime, dtype):
     return {
         "long": x, "short": normal(rng, (x.shape[-2] - 1, d), dtype),
         "longer": normal(rng, (1, x.shape[-2] + 1, d), dtype),
-        "turned": normal(rng, (x.shape[-2], x.size // d // x.shape[-2], d), dtype), **made,
+        "turned": normal(rng, (x.shape[-2], x.size // d // x.shape[-2], d), dtype),
+        "growing": normal(rng, (129, d), dtype), **made,
     }  # fmt: skip
 
 

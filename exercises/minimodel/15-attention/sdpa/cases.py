@@ -25,6 +25,8 @@ def sizes(rng, regime):
         return distinct(rng, T=(3, 6))[0], 1
     if regime == "large":
         return int(rng.integers(37, 46)), int(rng.integers(90, 110))
+    if regime == "late_peak":
+        return int(rng.integers(131, 140)), int(rng.integers(5, 8))
     if regime == "equal_sizes":
         return 3, 3
     if regime == "pair_all":
@@ -80,7 +82,9 @@ def forward(rng, regime, dtype):
     bare = regime.startswith("bare_")  # no axes before (T, d)
     regime = regime.removeprefix("bare_")
     T, d = sizes(rng, regime)
-    rows = leading(rng, {"deep_masked": "deep", "large": "single"}.get(regime, regime))
+    rows = leading(
+        rng, {"deep_masked": "deep", "large": "single", "late_peak": "no_batch"}.get(regime, regime)
+    )
     rows = () if bare else rows
     if regime in ("equal_sizes", "equal_head_masked"):
         rows = (3, 3)
@@ -92,6 +96,9 @@ def forward(rng, regime, dtype):
     mask = allowed(rng, regime, rows, T)
     if regime == "equal_keys":  # equal scores: the plain mean of the values
         k = np.broadcast_to(k[..., :1, :], k.shape).copy()
+    if regime == "late_peak":  # near the end of a long row, one score beyond any exponential
+        q[..., 0], k[..., 0] = 60.0, 0.0
+        k[..., T - int(rng.integers(1, 4)), 0] = 60.0
     if regime == "zero_queries":  # scores of exactly 0 are scores like any other
         q[..., ::2, :] = 0.0
     if regime == "nothing_asked":  # all scores are 0, and only the mask tells the keys apart

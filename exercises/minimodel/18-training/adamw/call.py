@@ -5,13 +5,13 @@ import numpy as np
 
 def made(learner, *arrays):
     """A Parameter for each array, which keeps a copy of its own."""
-    return [learner.Parameter(array.copy()) for array in arrays]
+    return [learner.Parameter(np.array(array)) for array in arrays]
 
 
 def give(learner, parameters, grads):
     """backward() on sum(p * g) adds g to the gradient of each p."""
     for p, g in zip(parameters, grads):
-        (p * learner.Tensor(g.copy())).sum().backward()
+        (p * learner.Tensor(np.array(g))).sum().backward()
 
 
 def chosen(**settings):
@@ -170,7 +170,7 @@ def walk(learner, record, g, steps, lr):
 
 def valley(learner, record, start, steps, lr):
     """Down the valley p^2 / 2, whose gradient is p, from `start`: where does it stand at the end?"""
-    parameter = learner.Parameter(start.copy())
+    parameter = learner.Parameter(np.array(start))
     optimizer = learner.AdamW([parameter], lr=lr, weight_decay=0.0)
     places = [float(parameter.data[0])]
     for _ in range(steps):

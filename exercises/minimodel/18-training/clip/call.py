@@ -7,8 +7,10 @@ def given(learner, *grads):
     """A Parameter for each gradient, of numbers 1, 2, ...: backward() on sum(p * g) gives it g."""
     parameters = []
     for g in grads:
-        p = learner.Parameter(np.arange(1, g.size + 1).reshape(g.shape).astype(g.dtype))
-        (p * learner.Tensor(g.copy())).sum().backward()
+        numbers = np.empty_like(g)  # in the layout of g
+        numbers[...] = np.arange(1, g.size + 1).reshape(g.shape)
+        p = learner.Parameter(numbers)
+        (p * learner.Tensor(np.array(g))).sum().backward()
         parameters.append(p)
     return parameters
 
@@ -49,6 +51,15 @@ def one(learner, record, g, max_norm):
     record(norm=number(norm), g=parameters[0].grad)
 
 
+def overflowed(learner, record, g, max_norm):
+    """A gradient that has overflowed has no finite length. Whoever refuses it says so."""
+    try:
+        finite = bool(np.isfinite(learner.clip_grad_norm(given(learner, g), max_norm)))
+    except Exception:  # of any kind: the contract does not say what then
+        finite = False
+    record(finite=finite)
+
+
 def without(learner, record, g, h, max_norm):
     """Between two parameters stands one that no gradient has reached."""
     first, last = given(learner, g, h)
@@ -71,7 +82,7 @@ def again(learner, record, g, h, max_norm, more):
     parameters = given(learner, g, h)
     norms = [number(learner.clip_grad_norm(parameters, max_norm)) for _ in range(2)]
     record(norms=norms, g=parameters[0].grad, h=parameters[1].grad)
-    (parameters[0] * learner.Tensor(more.copy())).sum().backward()
+    (parameters[0] * learner.Tensor(np.array(more))).sum().backward()
     record(added=parameters[0].grad)
     norm = learner.clip_grad_norm(parameters, max_norm / 2)
     record(norm=number(norm), last_g=parameters[0].grad, last_h=parameters[1].grad)
@@ -80,7 +91,7 @@ def again(learner, record, g, h, max_norm, more):
 def together(learner, record, g, max_norm):
     """sum((p + q) * g): the gradients of p and q are alike, and perhaps one array."""
     p, q = (learner.Parameter(np.ones_like(g)) for _ in range(2))
-    ((p + q) * learner.Tensor(g.copy())).sum().backward()
+    ((p + q) * learner.Tensor(np.array(g))).sum().backward()
     norm = learner.clip_grad_norm([p, q], max_norm)
     record(norm=number(norm), p=p.grad, q=q.grad)
 

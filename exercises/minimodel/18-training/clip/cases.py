@@ -72,6 +72,12 @@ def one(rng, regime, dtype):
     return {"g": g, "max_norm": float(rng.uniform(0.1, 0.9)) * length([g])}
 
 
+def overflowed(rng, regime, dtype):
+    drawn = one(rng, "normal", dtype)
+    drawn["g"].flat[int(rng.integers(drawn["g"].size))] = {"inf": np.inf, "nan": np.nan}[regime]
+    return drawn
+
+
 def without(rng, regime, dtype):
     drawn = one(rng, regime, dtype)
     h = normal(rng, (4,), dtype)

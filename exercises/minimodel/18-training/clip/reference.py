@@ -41,6 +41,10 @@ def one(out, variant, *, g, max_norm):
     out.record(norm=norm, g=after)
 
 
+def overflowed(out, variant, *, g, max_norm):
+    out.record(finite=False)
+
+
 def without(out, variant, *, g, h, max_norm):
     norm, after = clipped([g, h], max_norm, variant)
     out.record(norm=norm, g=after[0], h=after[1], nothing=True)

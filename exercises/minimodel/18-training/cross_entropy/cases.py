@@ -9,6 +9,8 @@ LIMIT = {"float64": 690.0, "float32": 75.0}  # a little below where the bare exp
 def sizes(rng, regime):
     if regime == "large":
         return int(rng.integers(130, 200))
+    if regime == "late_peak":
+        return int(rng.integers(1030, 1100))
     if regime == "equal_sizes":
         return EQUAL
     if regime == "bytes":
@@ -22,6 +24,7 @@ def forward(rng, regime, dtype):
     scale = {"huge": 1000.0, "tiny": 1e-7, "confident": 30.0}.get(regime, 1.0)
     logits = normal(rng, (*rows, V), dtype, scale)
     targets = np.asarray(rng.integers(0, V, rows))
+    targets.flat[int(rng.integers(targets.size))] = V - 1  # the last class is one like any other
     ignore = None
     if regime == "bytes":  # targets in bytes, which no place in the logits fits into
         targets = targets.astype(np.uint8)
@@ -38,6 +41,8 @@ def forward(rng, regime, dtype):
         logits = (logits + LIMIT[np.dtype(dtype).name] * level).astype(dtype)
     if regime == "large":
         logits[::2, :, int(rng.integers(100, V))] = rng.uniform(800, 5000)
+    if regime == "late_peak":  # near the end of a long row, one logit beyond any exponential
+        logits[..., V - int(rng.integers(1, 6))] = rng.uniform(800, 5000)
     if regime == "overflow":  # in some rows one logit beyond any exponential
         flat = logits.reshape(-1, V)
         flat[::3, int(rng.integers(0, V))] = rng.uniform(800, 5000)

@@ -75,7 +75,9 @@ def greedy(learner, record, one, V, weights, scale, prompt, n_new, seed, tempera
 
 
 def whole(learner, record, sizes, numbers, prompt, n_new, seed):
-    """MiniGPT with these numbers in its parameters. Does it say to generate what it says to others?"""
+    """MiniGPT with these numbers in its parameters. Does it say to generate what it says to others, and
+    still when the numbers have changed?
+    """
     model = learner.MiniGPT(learner.MiniGPTConfig(**sizes), rng=np.random.default_rng(seed))
     place = 0
     for p in model.parameters():
@@ -93,11 +95,19 @@ def whole(learner, record, sizes, numbers, prompt, n_new, seed):
             told.append((np.array(token_ids), logits.data.copy()))
             return logits
 
+    def distance():
+        """Between the logits in sight and what the model says outside, as a share of the largest."""
+        apart = max(float(np.abs(model(seen).data - logits).max()) for seen, logits in told)
+        largest = max(float(np.abs(logits).max()) for _, logits in told)
+        return round(apart / largest, 3 if numbers.dtype == np.float32 else 8)
+
     ids = np.asarray(written(learner, Overheard(), prompt, n_new, seed, temperature=0.0))
-    apart = max(float(np.abs(model(seen).data - logits).max()) for seen, logits in told)
-    largest = max(float(np.abs(logits).max()) for _, logits in told)
-    digits = 3 if numbers.dtype == np.float32 else 8
-    record(count=len(ids), distance_logits=round(apart / largest, digits))
+    record(count=len(ids), distance_logits=distance())
+    for p in model.parameters():  # as after more training
+        p.data[...] = np.roll(p.data, 1)
+    told.clear()
+    written(learner, Overheard(), prompt, n_new, seed, temperature=0.0)
+    record(distance_later=distance())
 
 
 def changing(learner, record, logits, group, n_new, top_p, seed):
@@ -116,6 +126,26 @@ def kept(learner, record, logits, n_new, seed, temperature, top_k, top_p):
     """Which tokens come up in n_new draws from the same logits?"""
     given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
     record(seen=np.unique(drawn(learner, logits, n_new, seed, **given)))
+
+
+def edges(learner, record, logits, allowed, top_ps, seeds):
+    """One draw for each row of logits (n, V), with a generator whose first number is next to 0 or 1: how
+    many are none of `allowed` (n, V)?
+    """
+    outside = 0
+    for row, inside, top_p, seed in zip(logits, allowed, top_ps, seeds):
+        (new,) = drawn(learner, row, 1, int(seed), top_p=float(top_p))
+        outside += int(not inside[new])
+    record(outside=outside)
+
+
+def colder(learner, record, logits, temperatures, n_new, seed):
+    """How many different tokens come up from each row of logits (n, V), at its temperature?"""
+    found = []
+    for row, temperature in zip(logits, temperatures):
+        new = drawn(learner, row, n_new, seed, temperature=float(temperature))
+        found.append(len(np.unique(new)))
+    record(different=found)
 
 
 def many(learner, record, logits, allowed, n_new, top_p, seed):

@@ -8,7 +8,10 @@ import numpy as np
 from pack.common import distinct, normal
 
 DRAWS = 170
-RARE_DRAWS = 1200  # that miss one in 125 once in 15,000 times, and one in 25 never
+PAIR_DRAWS = 45  # of two tokens of 0.5, which miss one of them once in 10^13
+# Seeds of generators whose first number is 2 to 10 millionths above 0, or below 1.
+FIRST = (11026, 147121, 188628, 216639, 270561, 307539, 374347, 409120)
+LAST = (424824, 512268, 533639, 777361, 830098, 928745, 975634, 1320078)
 SETTINGS = {"temperature": None, "top_k": None, "top_p": None}  # None: not given at all
 
 
@@ -160,10 +163,6 @@ def kept(rng, regime, dtype):
         given["top_p"] = float(p[0] + rng.uniform(0.3, 0.7) * p[1])
     elif regime == "nearly_all":  # the last token crosses
         p, given["top_p"] = spread(rng, 4, top_p_of=4)
-    elif regime == "nearly_one":  # what is cut off comes up once in 125 draws
-        rest = np.full(4, 0.002)
-        p = np.array([0.6, 0.25, 0.102, 0.04, *rest])  # the fourth crosses, from 0.952 to 0.992
-        given["top_p"] = float(rng.uniform(0.9903, 0.9917))
     else:
         p, _ = spread(rng, V)
         if regime == "whole":
@@ -177,8 +176,44 @@ def kept(rng, regime, dtype):
         logits = np.concatenate([logits, np.full(300, -40.0) + rng.uniform(-1, 1, 300)])
     shift = {"far": 900.0, "top_p_of_one": 0.0}.get(regime, float(rng.uniform(-2, 2)))
     logits = rng.permutation(logits) + shift
-    new = RARE_DRAWS if regime == "nearly_one" else DRAWS
-    return {"logits": logits.astype(dtype), "n_new": new, "seed": any_seed(rng), **given}
+    return {"logits": logits.astype(dtype), "n_new": DRAWS, "seed": any_seed(rng), **given}
+
+
+def edges(rng, regime, dtype):
+    """Rows of logits and a top_p for each, from 0.97 to 0.9999. What it cuts off holds the first ids, or
+    the last, and so comes up at once where it is not cut off and the generator says 0 or 1: in order of
+    the ids, or of the probabilities.
+    """
+    logits, allowed, top_ps = [], [], []
+    V, cut = 9, int(rng.integers(2, 5))
+    strata = np.linspace(1.5, 4.1, 5)
+    for side in (0, 1):
+        for low, high in zip(strata, strata[1:]):
+            left = 10 ** -rng.uniform(low, high)  # that top_p leaves
+            crossing, tail = left * rng.uniform(1.5, 3), left * rng.uniform(0.5, 0.8)
+            first = rng.uniform(0.5, 1, V - cut - 1)
+            p = np.concatenate([first / first.sum() * (1 - crossing - tail), [crossing]])
+            p = np.concatenate([rng.permutation(p), np.full(cut, tail / cut)])
+            inside = np.arange(V) < V - cut
+            logits.append(np.log(p)[:: 1 if side else -1])
+            allowed.append(inside[:: 1 if side else -1])
+            top_ps.append(1 - left)
+    seeds = [*rng.choice(FIRST, len(strata) - 1), *rng.choice(LAST, len(strata) - 1)]
+    return {
+        "logits": np.array(logits).astype(dtype), "allowed": np.array(allowed),
+        "top_ps": np.array(top_ps), "seeds": np.array(seeds),
+    }  # fmt: skip
+
+
+def colder(rng, regime, dtype):
+    """Two tokens that are nearly alike at a temperature, and one that is far below them."""
+    temperatures = 10 ** -rng.uniform([0.5, 1.1, 1.7, 2.3, 2.9], [1.1, 1.7, 2.3, 2.9, 3.5])
+    logits = temperatures[:, None] * np.log([0.53, 0.47, 1e-40])
+    rows = rng.permuted(logits, axis=-1)
+    return {
+        "logits": rows.astype(dtype), "temperatures": temperatures, "n_new": PAIR_DRAWS,
+        "seed": any_seed(rng),
+    }  # fmt: skip
 
 
 def many(rng, regime, dtype):

@@ -39,7 +39,7 @@ def greedy(
 
 
 def whole(out, variant, *, sizes, numbers, prompt, n_new, seed):
-    out.record(count=len(prompt) + n_new, distance_logits=0.0)
+    out.record(count=len(prompt) + n_new, distance_logits=0.0, distance_later=0.0)
 
 
 def changing(out, variant, *, logits, group, n_new, top_p, seed):
@@ -50,6 +50,14 @@ def changing(out, variant, *, logits, group, n_new, top_p, seed):
 def kept(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
     ids, _ = kept_ids(logits, temperature, top_k, top_p, variant)
     out.record(seen=np.sort(ids))
+
+
+def edges(out, variant, *, logits, allowed, top_ps, seeds):
+    out.record(outside=0)
+
+
+def colder(out, variant, *, logits, temperatures, n_new, seed):
+    out.record(different=[2] * len(temperatures))
 
 
 def many(out, variant, *, logits, allowed, n_new, top_p, seed):

@@ -5,13 +5,13 @@ import numpy as np
 
 def made(learner, *arrays):
     """A Parameter for each array, which keeps a copy of its own."""
-    return [learner.Parameter(array.copy()) for array in arrays]
+    return [learner.Parameter(np.array(array)) for array in arrays]
 
 
 def give(learner, parameters, grads):
     """backward() on sum(p * g) adds g to the gradient of each p."""
     for p, g in zip(parameters, grads):
-        (p * learner.Tensor(g.copy())).sum().backward()
+        (p * learner.Tensor(np.array(g))).sum().backward()
 
 
 def settings(learner, record, p, lr, later):

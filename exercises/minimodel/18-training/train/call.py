@@ -15,8 +15,8 @@ def table_model(learner, table, bias):
     class Table(learner.Module):
         def __init__(self):
             super().__init__()
-            self.table = learner.Parameter(table.copy())
-            self.bias = learner.Parameter(bias.copy())
+            self.table = learner.Parameter(np.array(table))
+            self.bias = learner.Parameter(np.array(bias))
             self.config = SimpleNamespace(context_len=1 << 20, vocab_size=len(bias))
             self.seen = None
 
@@ -276,20 +276,22 @@ def descent(learner, record, table, bias, x, y, lr, steps):
 
 def containers(learner, record, table, bias, x, y, lr, steps):
     """Several steps on one batch; the model holds its parameters in a list and in a dict, and one that
-    it never uses. What is differentiated between two steps belongs to neither.
+    it never uses. What is differentiated between two steps belongs to neither. Then the list gets another
+    bias, and it all goes on with a new optimiser.
     """
 
     class Held(learner.Module):
         def __init__(self):
             super().__init__()
-            self.listed = [learner.Parameter(table.copy())]
-            self.named = {"bias": learner.Parameter(bias.copy())}
-            self.unused = learner.Parameter(bias.copy())
+            self.listed = [learner.Parameter(np.array(table))]
+            self.named = {"bias": learner.Parameter(np.array(bias))}
+            self.unused = learner.Parameter(np.array(bias))
             self.config = SimpleNamespace(context_len=1 << 20, vocab_size=len(bias))
 
         def forward(self, token_ids):
             rows = np.eye(len(bias), dtype=bias.dtype)[np.asarray(token_ids)]
-            return learner.Tensor(rows) @ self.listed[0] + self.named["bias"]
+            logits = learner.Tensor(rows) @ self.listed[0] + self.named["bias"]
+            return logits + self.listed[1] if len(self.listed) > 1 else logits
 
     model = Held()
     optimizer = PlainDescent(model, lr)
@@ -299,6 +301,12 @@ def containers(learner, record, table, bias, x, y, lr, steps):
         learner.cross_entropy(model(x), y).backward()
     record(losses=losses, table=model.listed[0].data, bias=model.named["bias"].data)
     record(unused=model.unused.data)
+    model.listed.append(learner.Parameter(np.zeros_like(bias)))
+    optimizer, losses = PlainDescent(model, lr), []
+    for _ in range(steps):
+        losses.append(float(learner.train_step(model, x, y, optimizer)))
+        learner.cross_entropy(model(x), y).backward()
+    record(losses_grown=losses, table_grown=model.listed[0].data, added=model.listed[1].data)
 
 
 def no_room(learner, record, table, bias, x, y, lr):

@@ -144,6 +144,18 @@ def containers(out, variant, *, table, bias, x, y, lr, steps):
         stray = loss_and_grads(run.table, run.bias, x, y)[1]
         run.left = [left + g for left, g in zip(run.left, stray)]
     out.record(losses=run.losses, table=run.table, bias=run.bias, unused=bias)
+    numbers, losses = [run.table, run.bias, np.zeros_like(bias)], []
+    left = [*run.left, np.zeros_like(bias)]
+    for _ in range(steps):
+        loss, (g, h) = loss_and_grads(numbers[0], numbers[1] + numbers[2], x, y)
+        grads = [g, h, h]
+        if variant == ACCUMULATES:
+            grads = [new + old for new, old in zip(grads, left)]
+        numbers = [n - lr * g for n, g in zip(numbers, grads)]
+        g, h = loss_and_grads(numbers[0], numbers[1] + numbers[2], x, y)[1]  # it strays in between
+        left = [old + new for old, new in zip(grads, [g, h, h])]
+        losses.append(loss)
+    out.record(losses_grown=losses, table_grown=numbers[0], added=numbers[2])
 
 
 def no_room(out, variant, *, table, bias, x, y, lr):
