@@ -302,6 +302,37 @@ def test_what_a_softmax_that_is_all_but_shut_leaves_of_a_gradient_decides_nothin
         assert near_.apart(outcome(one, largest), outcome(gone, largest), "float64")
 
 
+NEAR = {"float64": (1e-3, 1e-6, 1e-9, 2e-11), "float32": (1e-2, 1e-3, 2e-5, 2e-4)}
+
+
+@pytest.mark.parametrize("dtype", NEAR)
+@pytest.mark.parametrize("place", [(0, 0), (0, 1), (1, 1)], ids=["itself", "its row", "the array"])
+def test_near_a_number_a_result_may_differ_by_what_is_stated_and_no_more(dtype, place):
+    """Of an element of 1, of a 0 beside it, of a 0 in another row; or by a share of what is in sight."""
+    *parts, share = NEAR[dtype]
+    wanted = np.zeros((2, 2))
+    wanted[0, 0] = 1.0
+    bound = max(sum(parts[sum(place) :]), share)
+    for part, same in ((0.99, True), (1.01, False)):
+        got = wanted.copy()
+        got[place] += part * bound
+        pair = (Outcome(values={"x": array}) for array in (wanted, got))
+        assert near_.apart(*pair, dtype) is not same
+
+
+def test_moved_inputs_are_a_few_roundings_away_and_on_either_side():
+    """Floats by at most a hundred roundings of their own; what counts or names is left alone."""
+    x = np.linspace(1.0, 2.0, 400)
+    inputs = {"x": x, "half": x.astype(np.float32), "ids": np.arange(3), "lr": 0.1}
+    moved = near_.jittered(Case(Draw("c", "p", "normal", 7), inputs, {})).inputs
+    for name in ("x", "half"):
+        eps = np.finfo(inputs[name].dtype).eps
+        steps = (moved[name].astype(float) / inputs[name].astype(float) - 1) / eps
+        assert moved[name].dtype == inputs[name].dtype
+        assert 60 < steps.max() <= 101 and -101 <= steps.min() < -60
+    assert moved["ids"] is inputs["ids"] and moved["lr"] == 0.1
+
+
 def test_code_that_keeps_fewer_digits_is_as_far_from_itself():
     """When its inputs move by a few roundings. Code that changes its mind on the same input is not."""
 
@@ -411,6 +442,17 @@ def test_a_far_size_is_for_those_who_say_so():
     sizes = [draw.component for draw in kept if draw.lean.kind == "size"]
     assert sizes == ["head"] * 12
     assert any(draw.component == "other" for draw in kept)
+
+
+def test_some_draws_after_many_calls_are_kept_whatever_else_is_drawn_by_lot():
+    """Four of the broken component, when there are more draws than are run."""
+    check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("normal",))
+    made = leaning([("head", check)], [float(n) for n in range(3, 60)], seed=1, dtype="float64")
+    for most in (8, 20):
+        out = near_.left_out(made, "head", most=most)
+        kept = [draw for i, draw in enumerate(made.draws) if i not in out]
+        late = [draw for draw in kept if draw.manner == "late"]
+        assert len(kept) == most and near_.CALLS <= len(late) < most / 2 + near_.CALLS
 
 
 def test_an_input_that_would_be_too_large_is_not_even_drawn():

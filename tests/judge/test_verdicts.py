@@ -114,6 +114,17 @@ def test_a_right_fix_is_accepted_however_it_is_written(servers, catalogue, plain
     assert verdict.passed, verdict.failing
 
 
+def test_parameters_come_in_every_layout(servers, catalogue):
+    """Where their columns lie one after the other, reshape(-1) is a copy, and a step through it is none."""
+    tree = corpus_tree("einsum")
+    step = "p.data -= lr * (mh / (np.sqrt(vh) + eps) + wd * p.data)"
+    flat = f"flat = p.data.reshape(-1); flat -= ({step.removeprefix('p.data -= ')}).reshape(-1)"
+    candidate = edited(tree, "src/minimodel/optim.py", step, flat)
+    verdict = fixes.grade_fix(servers, catalogue, "adamw-becomes-l2", tree, candidate, seed=47)
+    assert not verdict.passed and verdict.failing.component == "adamw"
+    assert "innermost in memory" in verdict.failing.inputs
+
+
 def test_a_property_is_a_right_fix(servers, catalogue, plain):
     """The width may be computed at every look."""
     tree = edited(broken(servers, catalogue, LOUD, plain), HEAD, *PROPERTY)

@@ -81,6 +81,13 @@ def forward(learner, record, weight, ids, grad):
     record(grad_weight=embedding.weight.grad)
 
 
+def uneven(learner, record, weight, ids, grad, sizes):
+    """The gradients of a row are as large as `sizes` (V,) says, and are measured in units of that."""
+    embedding = made(learner, weight)
+    embedding(ids).backward(grad * sizes[ids][..., None])
+    record(grad_weight=embedding.weight.grad / sizes[:, None])
+
+
 def twice(learner, record, weight, other, ids, more_ids, grad, more_grad):
     """Two calls share a gradient; the next call uses what was written into the weight."""
     embedding = made(learner, weight)

@@ -82,6 +82,15 @@ def forward(rng, regime, dtype):
     }
 
 
+def uneven(rng, regime, dtype):
+    """Powers of 2, which cost no digit."""
+    drawn = forward(rng, "normal", dtype)
+    drawn["ids"] = drawn["ids"] % 5  # that each comes several times
+    far = 40 if dtype == "float64" else 20
+    sizes = 2.0 ** rng.integers(-far, far, len(drawn["weight"]))
+    return {**drawn, "sizes": sizes.astype(dtype)}
+
+
 def twice(rng, regime, dtype):
     V, d = sizes(rng, regime)
     ids, more = ids_for(rng, regime, V), ids_for(rng, regime, V)

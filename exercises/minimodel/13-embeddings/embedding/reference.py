@@ -73,6 +73,10 @@ def forward(out, variant, *, weight, ids, grad):
     out.record(grad_weight=gradient(weight, ids, grad, variant))
 
 
+def uneven(out, variant, *, weight, ids, grad, sizes):
+    out.record(grad_weight=gradient(weight, ids, grad, variant))
+
+
 def twice(out, variant, *, weight, other, ids, more_ids, grad, more_grad):
     first = gradient(weight, ids, grad, variant)
     second = gradient(weight, more_ids, more_grad, variant)
