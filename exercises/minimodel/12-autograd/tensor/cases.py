@@ -204,14 +204,16 @@ def maxima(rng, regime, dtype):
 def softmax(rng, regime, dtype):
     """`dim` is None where it is left out, which is the last axis.
 
-    For "wide" the numbers of a row lie far apart; where its largest all but outweighs the others, the
-    gradient is what is left of two numbers of the same size, in float32 little.
+    For "wide" the numbers of a row lie far apart, but the largest does not outweigh all others: where it
+    does, the gradient is what is left of two numbers of the same size, which is little.
     """
     shape = (2, 3, 5) if regime == "deep" else shape_for(rng, regime)
     dim = {"first": 0, "deep": 1}.get(regime)
-    x = normal(rng, shape, dtype, 8.0 if regime == "wide" else 1.0)
-    if regime == "wide" and dtype == "float32":
-        x = rng.permuted(np.broadcast_to(np.linspace(-4, 4, shape[-1]), shape), axis=-1)
+    x = normal(rng, shape, dtype)
+    if regime == "wide":
+        wide, step = (20.0, 6.0) if dtype == "float64" else (4.0, 4.0)
+        wide = min(wide, step * (shape[-1] - 1) / 2)
+        x = rng.permuted(np.broadcast_to(np.linspace(-wide, wide, shape[-1]), shape), axis=-1)
         x = x.astype(dtype) + normal(rng, shape, dtype, 0.1)
     return {"x": x, "dim": dim, "grad": normal(rng, shape, dtype)}
 
