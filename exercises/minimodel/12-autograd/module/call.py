@@ -158,6 +158,7 @@ def modes(learner, record, w_0):
     root = module(learner, inner=inner, blocks=[block], experts={"one": expert})
     modules = (root, inner, leaf, block, expert)
     beyond(record, "at_first", lambda: [bool(one.training) for one in modules])
+    record(told_at_first=[getattr(one, "training", None) in (True, False) for one in modules])
     for name, change in (("eval", root.eval), ("train", root.train), ("eval_again", root.eval)):
         change()
         record(**{name: [bool(one.training) for one in modules]})

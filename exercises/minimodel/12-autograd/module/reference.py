@@ -36,7 +36,7 @@ def cleared(out, variant, *, w, b, w_grad, b_grad, scale):
 
 def modes(out, variant, *, w_0):
     out.record(eval=[False] * 5, train=[True] * 5, eval_again=[False] * 5)
-    out.record(only_inside=[False, True, True, False, False])
+    out.record(only_inside=[False, True, True, False, False], told_at_first=[True] * 5)
 
 
 def called(out, variant, *, x, h, c):
