@@ -67,21 +67,33 @@ SINGLE = {  # the two places where the float32 package of the corpus takes a sof
 }
 
 
-@pytest.fixture
-def single() -> Tree:
-    """In float32, by logsumexp."""
+def by_logsumexp(dtype: str) -> Tree:
+    """The package of the corpus that is in float32 with such a softmax, in this dtype throughout."""
     tree = corpus_tree("float32")
     for path, (old, new) in SINGLE.items():
         assert tree.files[path].count(old) == 1
         tree = tree.replaced({path: tree.files[path].replace(old, new)})
-    return tree
+    files = {
+        path: text.replace(b"np.float32", f"np.{dtype}".encode())
+        for path, text in tree.files.items()
+    }
+    return tree.replaced(files)
 
 
+@pytest.fixture
+def single() -> Tree:
+    """In float32, by logsumexp."""
+    return by_logsumexp("float32")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("component", ["sdpa", "attention", "tensor"])
-def test_a_softmax_by_logsumexp_is_right_in_float32(servers, catalogue, single, component):
-    """There it needs the `rounding` that the builds allow; float64 gets none."""
-    assert list(wrong(servers, catalogue, single, [component], MANY)) == []
-    assert {*catalogue.build(component).rounding} == {"float32"}
+def test_a_softmax_by_logsumexp_is_right(servers, catalogue, component, dtype):
+    """Where it keeps few digits it needs the `rounding` that the builds allow."""
+    tree = by_logsumexp(dtype)
+    assert dtype_of(servers, catalogue, tree) == dtype
+    assert list(wrong(servers, catalogue, tree, [component], MANY)) == []
+    assert "float32" in catalogue.build(component).rounding
 
 
 def test_without_that_rounding_it_is_refused_where_the_build_says(
