@@ -77,7 +77,8 @@ def _left_to_chance(case: Case) -> bool:
     no longer does so with other values.
     """
     lean = case.draw.lean
-    return lean is not None and "seed" in case.inputs and (lean.kind == "value" or lean.also > 0)
+    by_lot = "seed" in case.inputs or "seeds" in case.inputs
+    return lean is not None and by_lot and (lean.kind == "value" or lean.also > 0)
 
 
 def given(case: Case, own: Outcome) -> bool:

@@ -257,6 +257,7 @@ def test_what_is_drawn_by_lot_does_not_lean_in_its_values():
         (value, {"seed": 3, "p": 0.5}, True),
         (both, {"seed": 3, "p": 0.5}, True),
         (size, {"seed": 3, "p": 0.5}, False),
+        (value, {"seeds": np.array([3, 5]), "p": np.array([0.5, 0.6])}, True),
         (value, {"p": 0.5}, False),
     ):
         case = Case(Draw("c", "p", "normal", 1, lean=lean), inputs, {})
