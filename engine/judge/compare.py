@@ -201,15 +201,20 @@ def within(expected: np.ndarray, got: np.ndarray, tolerance: Tolerance) -> np.nd
     wanted = expected.astype(np.float64)
     with np.errstate(invalid="ignore"):  # an integer may be compared with what is none
         given = got.astype(np.float64)
-    size = np.abs(np.where(np.isfinite(wanted), wanted, 0.0))
-    bound = tolerance.element * size
-    if wanted.ndim:
-        bound = bound + tolerance.row * size.max(-1, keepdims=True, initial=0.0)
-        bound = bound + tolerance.array * size.max(initial=0.0)
     with np.errstate(invalid="ignore"):
-        close = np.abs(given - wanted) <= bound
+        close = np.abs(given - wanted) <= allowed(wanted, tolerance)
     same = (given == wanted) | (np.isnan(given) & np.isnan(wanted))
     return np.asarray(same | (close & np.isfinite(wanted)))
+
+
+def allowed(expected: np.ndarray, tolerance: Tolerance) -> np.ndarray:
+    """By how much each element may differ."""
+    size = np.abs(np.where(np.isfinite(expected), expected, 0.0))
+    bound = tolerance.element * size
+    if expected.ndim:
+        bound = bound + tolerance.row * size.max(-1, keepdims=True, initial=0.0)
+        bound = bound + tolerance.array * size.max(initial=0.0)
+    return np.asarray(bound)
 
 
 def _shape(shape: tuple[int, ...]) -> str:

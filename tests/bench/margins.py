@@ -10,7 +10,6 @@ differ by more than SHARE of what they may, the largest first.
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import numpy as np
 from engine.commands import warm
 from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
-from engine.judge.compare import TOLERANCES, Tolerance
+from engine.judge.compare import TOLERANCES, Tolerance, allowed
 from engine.judge.plan import derive
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
@@ -36,16 +35,12 @@ def share(expected: object, got: object, tolerance: Tolerance) -> float:
         return 0.0
     if expected.dtype.kind != "f" or expected.shape != got.shape or not expected.size:
         return 0.0
-    wanted, given = expected.astype(float), got.astype(float)
+    wanted = expected.astype(float)
     if not np.isfinite(wanted).all():
         return 0.0
-    size = np.abs(wanted)
-    allowed = tolerance.element * size + tolerance.array * size.max() * bool(wanted.ndim)
-    if wanted.ndim:
-        allowed = allowed + tolerance.row * size.max(-1, keepdims=True)
-    apart = np.abs(given - wanted)
+    apart = np.abs(got.astype(float) - wanted)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(apart == 0, 0.0, apart / allowed)
+        found = np.where(apart == 0, 0.0, apart / allowed(wanted, tolerance))
     return float(np.nan_to_num(found, nan=np.inf).max())
 
 
@@ -71,7 +66,7 @@ def margins(
             for i in range(count)
         ]
         cases = servers.cases(made)
-        worst: Counter[str] = Counter()
+        worst: dict[str, float] = {}
         for case, outcome in zip(cases, servers.outcomes(tree, jobs_of(cases)), strict=True):
             where = case.draw.probe, case.draw.regime
             for name, expected in case.expected[""].values.items():
@@ -81,7 +76,7 @@ def margins(
                 tolerance = Tolerance(*(min(factors) * part for part in TOLERANCES[dtype]))
                 told = ".".join((component, *where, name))
                 found = share(expected, outcome.values.get(name), tolerance)
-                worst[told] = max(worst[told], found)  # type: ignore[assignment]
+                worst[told] = max(worst.get(told, 0.0), found)
         yield from ((found, told) for told, found in worst.items())
 
 

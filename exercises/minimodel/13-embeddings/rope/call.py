@@ -56,10 +56,7 @@ def looks_back(learner, record, d, T, back, shift):
     record(column_0_into=" ".join(str(column) for column in into))
 
 
-LENGTHS = (1, 9, 11, 17, 33, 65, 101, 129)  # 1 and one more than what a table may have room for
-
-
-def again(learner, record, x, longer, wider, growing, positions, base, grad, more_grad):
+def again(learner, record, x, longer, wider, growing, firsts, positions, base, grad, more_grad):
     """Other lengths, widths, positions and bases in between leave no trace."""
     leaf = learner.Tensor(x, requires_grad=True)
     first = learner.rope(leaf)
@@ -67,7 +64,7 @@ def again(learner, record, x, longer, wider, growing, positions, base, grad, mor
     record(other_base=learner.rope(leaf, None, base).data)
     record(longer=learner.rope(learner.Tensor(longer)).data)
     record(wider=learner.rope(learner.Tensor(wider)).data)
-    for T in LENGTHS:
+    for T in firsts:
         record(**{f"first_{T}": learner.rope(learner.Tensor(growing[:T])).data})
     moved = learner.rope(leaf, positions)
     record(moved=moved.data)

@@ -1,7 +1,7 @@
 """Inputs for rope. Positions are plain integers (T,); d is even but where the regime says otherwise."""
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, blank, distinct, normal, steepens
+from pack.common import EQUAL, FIRSTS, SHOWN, blank, distinct, normal, steepens
 
 
 def sizes(rng, regime):
@@ -106,7 +106,8 @@ def again(rng, regime, dtype):
         "x": x,
         "longer": normal(rng, (more(T), d), dtype),
         "wider": normal(rng, (T, more(d)), dtype),
-        "growing": normal(rng, (129, d), dtype),
+        "growing": normal(rng, (FIRSTS[-1], d), dtype),
+        "firsts": np.array(FIRSTS),
         "positions": places(rng, "any_order", T, dtype),
         "base": bases(rng, "small_base"),
         "grad": drawn["grad"],

@@ -83,14 +83,14 @@ def looks_back(out, variant, *, d, T, back, shift):
     out.record(best=best, peak="there" if best == back else "elsewhere")
 
 
-def again(out, variant, *, x, longer, wider, growing, positions, base, grad, more_grad):
+def again(out, variant, *, x, longer, wider, growing, firsts, positions, base, grad, more_grad):
     T, d = x.shape[-2:]
     here, there = angles(np.arange(T), d), angles(positions, d)
     first = turned(x, here, variant)
     out.record(first=first, other_base=turned(x, angles(np.arange(T), d, base), variant))
     out.record(longer=turned(longer, angles(np.arange(len(longer)), d), variant))
     out.record(wider=turned(wider, angles(np.arange(T), wider.shape[-1]), variant))
-    for n in (1, 9, 11, 17, 33, 65, 101, 129):
+    for n in firsts:
         out.record(**{f"first_{n}": turned(growing[:n], angles(np.arange(n), d), variant)})
     out.record(moved=turned(x, there, variant), first_again=first)
     ends, inner = positions[[0, -1]], positions[1:-1]

@@ -62,14 +62,11 @@ def replaced(learner, record, x, w_q_2, w_k_2, w_v_2, w_o_2, **first):
         record(**{f"y_after_{name}": attention(learner.Tensor(x)).data})
 
 
-LENGTHS = (1, 9, 11, 17, 33, 65, 101, 129)  # 1 and one more than what a table may have room for
-
-
-def lengths(learner, record, long, short, longer, turned, growing, **rest):
-    """One module, sequences of different lengths."""
+def lengths(learner, record, long, short, longer, turned, growing, firsts, **rest):
+    """One module, sequences of different lengths, `firsts` of `growing` among them."""
     attention = made(learner, **rest)
     inputs = {"long": long, "turned": turned, "short": short, "longer": longer, "again": long}
-    inputs.update({f"first_{T}": growing[:T] for T in LENGTHS})
+    inputs.update({f"first_{T}": growing[:T] for T in firsts})
     for name, x in inputs.items():
         record(**{name: attention(learner.Tensor(x)).data})
 

@@ -1,7 +1,7 @@
 """Inputs for MultiHeadAttention. T, n_heads, d_head and d_model differ, but where said."""
 
 import numpy as np
-from pack.common import SHOWN, blank, distinct, leans, normal, steepens
+from pack.common import FIRSTS, SHOWN, blank, distinct, leans, normal, steepens
 from pack.sdpa.cases import ABYSS
 
 DEPTHS = {"float64": [-1e2, -1e4, -2e4, -1e5], "float32": [-1e2, -1e3]}
@@ -132,7 +132,7 @@ def lengths(rng, regime, dtype):
         "long": x, "short": normal(rng, (x.shape[-2] - 1, d), dtype),
         "longer": normal(rng, (1, x.shape[-2] + 1, d), dtype),
         "turned": normal(rng, (x.shape[-2], x.size // d // x.shape[-2], d), dtype),
-        "growing": normal(rng, (129, d), dtype), **made,
+        "growing": normal(rng, (FIRSTS[-1], d), dtype), "firsts": np.array(FIRSTS), **made,
     }  # fmt: skip
 
 

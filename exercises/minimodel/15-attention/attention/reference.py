@@ -113,9 +113,9 @@ def replaced(out, variant, *, x, w_q_2, w_k_2, w_v_2, w_o_2, **rest):
         out.record(**{f"y_after_{name}": attention(variant, x, **rest)[0]})
 
 
-def lengths(out, variant, *, long, short, longer, turned, growing, **rest):
+def lengths(out, variant, *, long, short, longer, turned, growing, firsts, **rest):
     inputs = {"long": long, "turned": turned, "short": short, "longer": longer, "again": long}
-    inputs.update({f"first_{T}": growing[:T] for T in (1, 9, 11, 17, 33, 65, 101, 129)})
+    inputs.update({f"first_{T}": growing[:T] for T in firsts})
     for name, x in inputs.items():
         out.record(**{name: attention(variant, x, **rest)[0]})
 

@@ -24,7 +24,8 @@ def forward(rng, regime, dtype):
     scale = {"huge": 1000.0, "tiny": 1e-7, "confident": 30.0}.get(regime, 1.0)
     logits = normal(rng, (*rows, V), dtype, scale)
     targets = np.asarray(rng.integers(0, V, rows))
-    targets.flat[int(rng.integers(targets.size))] = V - 1  # the last class is one like any other
+    if targets.size > 1:  # the last class is one like any other
+        targets.flat[int(rng.integers(targets.size))] = V - 1
     ignore = None
     if regime == "bytes":  # targets in bytes, which no place in the logits fits into
         targets = targets.astype(np.uint8)
