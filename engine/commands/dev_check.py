@@ -185,9 +185,10 @@ def _break_proofs(
     yield Proof(id, name, bites, True, detail)
     broken = tree.replaced(injection.files)
     yield from _figure_proofs(servers, catalogue, catalogue.entry(id), name, tree, broken)
-    fixed = fixes.grade_fix(servers, catalogue, id, tree, tree, fresh_seed())
+    known, seed = fixes.Known(tree), fresh_seed()
+    fixed = fixes.grade_fix(servers, catalogue, id, known, tree, seed)
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
-    left = fixes.refusal(servers, catalogue, id, tree, broken, fresh_seed())
+    left = fixes.refusal(servers, catalogue, id, known, broken, seed)
     yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
     yield from _near_miss_proofs(servers, catalogue, id, name, tree, sample)
     for silencer in _some(spec.silencers, name, sample):
@@ -197,7 +198,7 @@ def _break_proofs(
         except EngineError as error:
             yield Proof(id, name, claim, False, error.what)
             continue
-        verdict = fixes.refusal(servers, catalogue, id, tree, candidate, fresh_seed())
+        verdict = fixes.refusal(servers, catalogue, id, known, candidate, seed)
         slip = _slip(verdict)
         held = not verdict.passed and not slip
         yield Proof(id, name, claim, held, f"it cannot run: {slip}" if slip else _why(verdict))

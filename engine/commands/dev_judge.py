@@ -34,7 +34,8 @@ def run(
 ) -> Iterator[Line]:
     """A line for each candidate as it is judged. Give `exercise` with `healthy`, or `build`.
 
-    seed: repeats a verdict; from the operating system, and another for each candidate, when None.
+    seed: repeats a verdict; from the operating system when None. Fixes then share one, so that the
+    healthy code is measured once; a build, and a fix that is given again, has another.
     Raises UsageError for options that do not fit, before the first line.
     """
     catalogue = Catalogue.find(pack)
@@ -71,16 +72,23 @@ def _lines(
         bug: Tree | None = None
         if not fault and broken is not None:
             bug, fault = _tree(catalogue, broken)
+        known = fixes.Known(before) if before else None
+        shared = fresh_seed()
+        judged: set[Path] = set()
         for name, path in zip(candidates, given, strict=True):
             started = time.perf_counter()
-            used = fresh_seed() if seed is None else seed
+            own = known is None or path in judged  # draws of its own
+            judged.add(path)
+            used = seed if seed is not None else fresh_seed() if own else shared
             if fault:
                 line = _without_verdict(name, "error", used, fault)
             elif not path.is_dir():
                 why = f"There is no such folder: {path}."
                 line = _without_verdict(name, "error", used, why)
             else:
-                line = _judged(servers, catalogue, id, before, bug, name, path, used)
+                line = _judged(
+                    servers, catalogue, id, before if own else known, bug, name, path, used
+                )
             line["ms"] = round(1000 * (time.perf_counter() - started), 1)
             yield line
 
@@ -116,7 +124,7 @@ def _judged(
     servers: Servers,
     catalogue: Catalogue,
     id: str,
-    before: Tree | None,
+    before: Tree | fixes.Known | None,
     bug: Tree | None,
     name: str,
     path: Path,

@@ -19,18 +19,44 @@ from engine.judge.verdict import Verdict, also, judge_fix
 from engine.run.abreast import at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
-from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
+from engine.run.types import LATE, MANNERS, Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
 
 FAR_DRAWS = 1  # of each regime of a component that is not the broken one
 
 
+class Known:
+    """The code before the break, and what it gave: on each draw, it is measured once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self._dtype = ""
+        self._found: dict[Draw, tuple[Case, Outcome]] = {}
+
+    def dtype_of(self, servers: Servers, catalogue: Catalogue) -> str:
+        """The dtype of its arrays. Raises Halted."""
+        self._dtype = self._dtype or dtype_of(servers, catalogue, self.tree, server="before")
+        return self._dtype
+
+    def measured(self, servers: Servers, draws: Sequence[Draw]) -> tuple[list[Case], list[Outcome]]:
+        """The inputs of these draws, and what the code gave for them. Raises SpecError."""
+        new = [draw for draw in draws if draw not in self._found]
+        inputs = servers.cases(new, healthy=False)
+        outcomes = servers.outcomes(self.tree, jobs_of(inputs), server="before")
+        self._found |= zip(new, zip(inputs, outcomes, strict=True), strict=True)
+        both = [self._found[draw] for draw in draws]
+        for draw, (_, outcome) in zip(draws, both, strict=True):
+            if outcome.stopped:  # it may have been the machine
+                self._found.pop(draw, None)
+        return [case for case, _ in both], [outcome for _, outcome in both]
+
+
 def grade_fix(
     servers: Servers,
     catalogue: Catalogue,
     id: str,
-    before: Tree,
+    before: Tree | Known,
     candidate: Tree,
     seed: int,
     *,
@@ -39,12 +65,15 @@ def grade_fix(
     """The fixed tree against the learner's own code before the break, on inputs nobody saw.
 
     sample: one draw of each regime, in no special manner. What that refuses would be refused; that
-    it passes says nothing yet. For authors, never for a learner.
+    it passes says nothing yet. For authors, never for a learner. Where `before` is `Known`, draws that
+    it was asked about when other candidates were judged are not made again.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
+    known = before if isinstance(before, Known) else Known(before)
+    before = known.tree
     servers.ready(before, "before")
     dtype, extent = at_once(
-        lambda: dtype_of(servers, catalogue, before, server="before"),
+        lambda: known.dtype_of(servers, catalogue),
         lambda: of_a_fix(catalogue, entry.component, before, candidate),
     )
     if extent.writes:  # whatever comes first, it is in force by then
@@ -55,12 +84,10 @@ def grade_fix(
     made = plan_of_a_fix(
         spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample
     )
-    inputs = servers.cases(made.draws, healthy=False)
-    work = jobs_of(inputs)
-    own = servers.outcomes(before, work, server="before")
+    inputs, own = known.measured(servers, made.draws)
     slowest = max((outcome.seconds for outcome in own), default=0.0)
     limit = max(LIMIT, HEALTHY_FACTOR * slowest)
-    theirs = servers.outcomes(candidate, work, server="candidate", limit=limit)
+    theirs = servers.outcomes(candidate, jobs_of(inputs), server="candidate", limit=limit)
     raised = [i for i, outcome in enumerate(own) if outcome.raised is not None]
     promised = servers.cases([made.draws[i] for i in raised])  # what an error has to name
     cases = list(inputs)
@@ -95,7 +122,12 @@ def grade_fix(
 
 
 def refusal(
-    servers: Servers, catalogue: Catalogue, id: str, before: Tree, candidate: Tree, seed: int
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    before: Tree | Known,
+    candidate: Tree,
+    seed: int,
 ) -> Verdict:
     """As `grade_fix`, for what is expected to be refused: by a sample, if that is enough."""
     found = grade_fix(servers, catalogue, id, before, candidate, seed, sample=True)

@@ -62,7 +62,7 @@ def test_builds_are_judged_one_line_each(work: Path) -> None:
 
 
 def test_a_seed_repeats_a_verdict_to_the_digit(work: Path) -> None:
-    """And without one every candidate has a seed of its own."""
+    """And without one every build has a seed of its own."""
     raw = variant(work, "raw", NORM, CUT)
     words = ("--build", "layernorm", "--candidate", raw)
     first, other = judge(*words, "--candidate", raw, cwd=work)
@@ -84,6 +84,21 @@ def test_fixes_are_judged_as_submit_fix_does(work: Path) -> None:
         None, "layernorm", "lm_head",
     ]  # fmt: skip
     assert contents(work) == before
+
+
+def test_fixes_of_one_call_share_a_seed_and_each_is_judged_as_it_is_alone(work: Path) -> None:
+    """What the healthy code gave is not measured again, and changes no verdict; one that is given again
+    is drawn anew.
+    """
+    variant(work, "raw", NORM, CUT)
+    words = ("--exercise", "layernorm-no-eps", "--healthy", "good")
+    names = ["good", "raw", "raw"]
+    lines = judge(*words, *(w for n in names for w in ("--candidate", n)), cwd=work)
+    seeds = [line["seed"] for line in lines]
+    assert seeds[0] == seeds[1] != seeds[2]
+    for name, line in zip(names[:2], lines, strict=False):
+        (alone,) = judge(*words, "--candidate", name, "--seed", seeds[0], cwd=work)
+        assert {**alone, "ms": 0} == {**line, "ms": 0}
 
 
 def test_the_diff_explains_and_never_decides(work: Path) -> None:

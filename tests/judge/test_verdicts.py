@@ -12,6 +12,7 @@ from engine.commands.extent import Extent
 from engine.errors import EngineError, NotApplicable
 from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
 from engine.judge.verdict import judge_build
+from engine.run.types import Draw
 from engine.spec.types import Check
 
 HEAD, LOSS, EMBEDDING = (
@@ -300,6 +301,32 @@ def test_half_a_fix_of_the_silenced_form_is_refused(servers, catalogue, plain, n
     else:
         tree = edited(tree, HEAD, "[..., : self.vocab_size_out]", "")
     assert not fixes.grade_fix(servers, catalogue, SILENCED, plain, tree, seed=7).passed
+
+
+def test_what_is_known_of_the_healthy_code_is_not_measured_again(
+    servers, plain, monkeypatch
+) -> None:
+    """Neither drawn nor run; another draw is."""
+    known, told = fixes.Known(plain), []
+    draws = [Draw("lm_head", "forward", "normal", seed) for seed in (3, 4, 5)]
+    monkeypatch.setattr(servers, "progress", told.append)
+    cases, outcomes = known.measured(servers, draws[:2])
+    assert len(told) == 4 and all(outcome.values for outcome in outcomes)
+    again, same = known.measured(servers, draws[1::-1])
+    assert len(told) == 4 and same == outcomes[::-1] and again == cases[::-1]
+    assert known.measured(servers, draws)[0][2].draw == draws[2] and len(told) == 6
+
+
+def test_what_gave_no_answer_is_asked_again(servers, plain, monkeypatch) -> None:
+    """It may have been the machine, which was slow once."""
+    slow = plain.replaced({HEAD: plain.files[HEAD] + b"\nwhile True:\n    pass\n"})
+    known = fixes.Known(slow)
+    draws = [Draw("lm_head", "forward", "normal", 3)]
+    monkeypatch.setattr(servers, "limit", 0.5)
+    assert known.measured(servers, draws)[1][0].stopped == "timeout"
+    monkeypatch.undo()
+    known.tree = plain
+    assert known.measured(servers, draws)[1][0].stopped is None
 
 
 def test_code_that_does_not_run_any_more_is_no_target(servers, catalogue) -> None:
