@@ -285,10 +285,10 @@ def unseeded(learner, record, x):
     (leaf * leaf).backward()
 
 
-def offered(learner, record, x, positive, row, other_row, weight, i):
+def offered(learner, record, x, deep, positive, row, other_row, weight, i):
     """What the contract does not ask for, where a Tensor has it: the value, then the gradients of
-    sum(value * cos(0, 1, 2, ...)); else the name of the error. x, positive: (T, d), row, other_row:
-    (d,), weight: (d, m).
+    sum(value * cos(0, 1, 2, ...)); else the name of the error. x, positive: (T, d), deep: (B, T, d),
+    row, other_row: (d,), weight: (d, m).
     """
 
     def found(op, *arrays):
@@ -310,6 +310,9 @@ def offered(learner, record, x, positive, row, other_row, weight, i):
         "row_by_row": (lambda a, b: a @ b, row, other_row),
         "array_by_tensor": (lambda b: x @ b, weight),
         "turned_around": (lambda a: a.transpose(), x),
+        "sum_over_two": (lambda a: a.sum(axis=(0, 2)), deep),
+        "mean_over_two": (lambda a: a.mean(axis=(0, 2)), deep),
+        "max_over_two": (lambda a: a.max(axis=(0, 2)), deep),
         "last": (lambda a: a[-1], x),
         "dots": (lambda a: a[..., 0], x),
         "new_axis": (lambda a: a[None, i], x),

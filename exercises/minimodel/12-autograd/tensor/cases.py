@@ -317,6 +317,7 @@ def offered(rng, regime, dtype):
     x[0, 0], x[-1, -1] = abs(x[0, 0]), -abs(x[-1, -1])  # of either sign
     return {
         "x": x,
+        "deep": untied(rng, (int(rng.integers(2, 5)), T, d), dtype),
         "positive": np.abs(apart(rng, (T, d), dtype)),
         "row": apart(rng, (d,), dtype),
         "other_row": apart(rng, (d,), dtype),

@@ -252,7 +252,7 @@ def unseeded(out, variant, *, x):
     raise ValueError
 
 
-def offered(out, variant, *, x, positive, row, other_row, weight, i):
+def offered(out, variant, *, x, deep, positive, row, other_row, weight, i):
     def above(y):
         return np.cos(np.arange(np.size(y))).reshape(np.shape(y))
 
@@ -271,6 +271,11 @@ def offered(out, variant, *, x, positive, row, other_row, weight, i):
     out.offered(row_by_row=[np.asarray(row @ other_row), other_row, row])
     y = x @ weight
     out.offered(array_by_tensor=[y, x.T @ above(y)], turned_around=[x.T, above(x.T).T])
+    ends, places = (0, 2), deep.shape[0] * deep.shape[2]
+    y = deep.sum(axis=ends)
+    spread = np.broadcast_to(above(y)[:, None], deep.shape)
+    out.offered(sum_over_two=[y, spread], mean_over_two=[y / places, spread / places])
+    out.offered(max_over_two=[deep.max(ends), spread * (deep == deep.max(ends, keepdims=True))])
     out.offered(last=picked(-1), dots=picked((Ellipsis, 0)), new_axis=picked((None, i)))
     out.offered(mask=picked(x > 0), every_other=picked((slice(None), slice(None, None, 2))))
     out.offered(list=picked([i, 0]))

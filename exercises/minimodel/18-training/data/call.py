@@ -57,12 +57,15 @@ def endless(learner, record, n, count, seed):
 
 def reaches(learner, record, n, kind, batch_size, seq_len, count, seed):
     """Does a start lie in the first tenth of a long text, and one in the last? 450 starts miss one of
-    them once in 10^20 times. kind: of the ids, which grow with their place, as far as they can.
+    them once in 10^20 times. kind: of the ids, which grow with their place, as far as they can; where
+    they are their places, starts leave every remainder (450 of them miss one of eight as seldom).
     """
     most = min(n, np.iinfo(kind).max)
     ids = (np.arange(n) * most // n).astype(kind)
     at = np.array([x[:, 0] for x, _ in drawn(learner, ids, batch_size, seq_len, count, seed)])
     record(first_tenth=bool(at.min() / most < 0.1), last_tenth=bool(at.max() / most > 0.9))
+    if most == n:
+        record(remainders=[len(np.unique(at % k)) for k in range(2, 9)])
 
 
 def x_alone(learner, record, ids, batch_size, seq_len, count, seed):

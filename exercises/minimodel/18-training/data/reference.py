@@ -31,6 +31,8 @@ def endless(out, variant, *, n, count, seed):
 
 def reaches(out, variant, *, n, kind, batch_size, seq_len, count, seed):
     out.record(first_tenth=True, last_tenth=True)
+    if kind == "int64":
+        out.record(remainders=list(range(2, 9)))
 
 
 def repeated(out, variant, *, ids, batch_size, seq_len, count, seed):
