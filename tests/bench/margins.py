@@ -1,6 +1,7 @@
 """How much of the tolerance does right code use? What comes near 1 will one day be refused.
 
-    python tests/bench/margins.py [--draws N] [--dtype float64|float32] [--over SHARE] [FOLDER ...]
+    python tests/bench/margins.py [--draws N] [--dtype float64|float32] [--over SHARE]
+        [--only COMPONENT ...] [FOLDER ...]
 
 FOLDER holds models, tests/corpus by default, or is one. Every regime of every build is drawn N times and the
 model compared with the reference, value by value that some check looks at. Printed are those that
@@ -10,7 +11,7 @@ differ by more than SHARE of what they may, the largest first.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -45,11 +46,16 @@ def share(expected: object, got: object, tolerance: Tolerance) -> float:
 
 
 def margins(
-    servers: Servers, catalogue: Catalogue, tree: Tree, dtype: str, draws: int
+    servers: Servers,
+    catalogue: Catalogue,
+    tree: Tree,
+    dtype: str,
+    draws: int,
+    only: Collection[str],
 ) -> Iterator[tuple[float, str]]:
     """The largest share that each value of each regime uses."""
     master = fresh_seed()
-    for component in catalogue.contract.components:
+    for component in only or catalogue.contract.components:
         if component not in catalogue.entries:
             continue
         times: dict[tuple[str, str, str], float] = {}  # the strictest check that looks at it
@@ -87,13 +93,16 @@ def main() -> None:
     words.add_argument("--draws", type=int, default=20)
     words.add_argument("--dtype", default="float64")
     words.add_argument("--over", type=float, default=0.1)
+    words.add_argument("--only", action="append", default=[], metavar="COMPONENT")
     given = words.parse_args()
     catalogue = Catalogue.find("minimodel")
     with warm.servers_for(catalogue, None) as servers:
         for folder in given.folders or [CORPUS]:
             for model in [folder] if (folder / "src").is_dir() else sorted(folder.glob("*/")):
                 tree = tree_at(catalogue, model.resolve())
-                found = sorted(margins(servers, catalogue, tree, given.dtype, given.draws))[::-1]
+                found = sorted(
+                    margins(servers, catalogue, tree, given.dtype, given.draws, given.only)
+                )[::-1]
                 print(f"{model.name:16} {found[0][0]:8.4f} {found[0][1]}", flush=True)
                 for size, told in found[1:]:
                     if size > given.over:

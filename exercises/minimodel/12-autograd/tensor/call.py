@@ -8,6 +8,8 @@ import operator
 
 import numpy as np
 
+FAINT = 1e-30  # what a softmax gives may be as small as this, in any dtype, and is a number still
+
 
 def beyond(record, name, measure):
     """Record what `measure` gives, or that it gives an error: the contract says nothing of either."""
@@ -185,6 +187,8 @@ def maxima(learner, record, x, axis, keepdims, grad):
 def softmax(learner, record, x, dim, grad):
     along = (lambda t: t.softmax()) if dim is None else (lambda t: t.softmax(dim=dim))
     single(learner, record, along, x, grad)
+    y = along(learner.Tensor(x)).data
+    record(log_y=np.log(np.maximum(y, FAINT)))  # the smallest of a row counts as well
     beyond(record, "far", lambda: along(learner.Tensor(np.asarray(1000 * x))).data)
 
 

@@ -158,6 +158,7 @@ def softmax(out, variant, *, x, dim, grad):
         p = 1 / np.exp(differences).sum(1)
         y[at], grad_x[at] = p, (np.diag(p) - np.outer(p, p)) @ grads[at]
     out.record(y=np.moveaxis(y, -1, dim), grad_x=np.moveaxis(grad_x, -1, dim))
+    out.record(log_y=np.moveaxis(np.log(y), -1, dim))
 
 
 # ---------------------------------------------------------------- matrices, shapes, places

@@ -77,6 +77,12 @@ def allowed(rng, regime, rows, T):
     return None
 
 
+RARE = {
+    "float64": 40.0,
+    "float32": 12.0,
+}  # how far the smallest score lies below the largest, where each value makes up for it
+
+
 @steepens
 def forward(rng, regime, dtype):
     bare = regime.startswith("bare_")  # no axes before (T, d)
@@ -115,6 +121,12 @@ def forward(rng, regime, dtype):
         q[..., -1, :] *= 0.001  # one ordinary query in each head
     if regime == "spread_rows":  # each query far larger than the one before
         q = q * (10.0 ** np.linspace(-4, 0.7, T))[:, None].astype(dtype)
+    if regime in ("evened", "causal_evened"):  # a value is as much larger as its weight is smaller
+        scores = rng.permuted(np.broadcast_to(np.linspace(-RARE[dtype], 0, T), (*rows, T)), axis=-1)
+        q = np.broadcast_to(q[..., :1, :], q.shape).copy()
+        missing = scores * np.sqrt(d) - (k * q).sum(-1)
+        k = (k + q * (missing / (q * q).sum(-1))[..., None]).astype(dtype)
+        v = (v * np.exp(-scores)[..., None]).astype(dtype)
     if regime == "far_masked":  # what is not looked at is far larger than what is
         k = np.where(mask[0][:, None], k, 1000 * k)
         v = np.where(mask[0][:, None], v, 1e5 * v)
@@ -143,14 +155,15 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     levels = [ABYSS[dtype]] if regime == "depths_abyss" else DEPTHS[dtype]
     depth = rng.choice(levels, (*rows, T, 1))
     depth[..., 0, :] = depth[..., -1, :] = -1e4
-    visible, hidden = depth + rng.integers(-3, 4, (*rows, T, T)), 0.0
+    near = 3 if dtype == "float64" else 1  # float32 keeps little of a gradient that is all but 0
+    visible, hidden = depth + rng.integers(-near, near + 1, (*rows, T, T)), 0.0
     if regime == "depths_heights":
         visible, hidden = visible - depth, -depth
     if regime == "depths_peaks":
         heights = rng.choice(HEIGHTS[dtype], (*rows, T, 1))
         visible = hidden = visible - depth + heights
     if regime == "depths_edge":
-        visible = rng.choice(EDGES[dtype]) + rng.integers(1, 6, (*rows, T, T))
+        visible = rng.choice(EDGES[dtype]) + rng.integers(1, 2 * near, (*rows, T, T))
     q, k = np.zeros((*rows, T, d)), np.zeros((*rows, T, d))
     q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
     k[..., :T] = 8.0 * np.eye(T)
