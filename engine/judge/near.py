@@ -7,6 +7,7 @@ hundred roundings away give the same too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 import msgspec
@@ -25,8 +26,9 @@ VANISHING = 1e-30
 LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-9), "float32": Tolerance(1e-2, 1e-3, 2e-5)}
 # Of the largest number in sight, what any other may be off by. Where a value leans, a softmax may be all
 # but shut: exp(x - logsumexp(x)) is off by a rounding times its scores, which may be 1e5, while what it
-# leaves of a gradient is next to nothing.
+# leaves of a gradient is next to nothing. Where numbers above LARGE are in sight, scores are larger still.
 REST = {"float64": 2e-11, "float32": 2e-4}
+LARGE = 1e6
 
 
 class Nearby(msgspec.Struct, frozen=True):
@@ -108,7 +110,8 @@ def too_large(outcome: Outcome) -> bool:
 def apart(own: Outcome, theirs: Outcome, dtype: str) -> bool:
     """Whether a candidate differs by more than right code may, where its inputs are anything: a gradient
     that all but cancels keeps few of its digits, and none below a hundred roundings of 1 or a share
-    (REST) of the largest number in sight. Two right ways to sum it leave different rests.
+    (REST, more where it is LARGE) of the largest number in sight. Two right ways to sum it leave
+    different rests.
     """
     rest = _rest(own, dtype)
     values = {
@@ -150,7 +153,9 @@ def _rest(own: Outcome, dtype: str) -> float:
         for array in map(_floats, own.values.values())
         if array is not None
     ]
-    return max(ROUNDINGS * float(np.finfo(dtype).eps), REST[dtype] * max(sizes, default=0.0))
+    largest = max(sizes, default=0.0)
+    share = REST[dtype] * math.sqrt(max(1.0, largest / LARGE))
+    return max(ROUNDINGS * float(np.finfo(dtype).eps), share * largest)
 
 
 def _within(rest: float, one: object, other: object) -> bool:

@@ -286,7 +286,7 @@ def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
 
 def test_what_a_softmax_that_is_all_but_shut_leaves_of_a_gradient_decides_nothing():
     """Right packages, one of them with exp(x - logsumexp(x)), measured where a value leaned and scores
-    were 1e3 to 1e5: the gradient of w_q in both, beside the largest gradient.
+    were 1e3 to 1e6: the gradient of w_q in both, beside the largest gradient.
     """
 
     def outcome(grad, largest):
@@ -297,9 +297,11 @@ def test_what_a_softmax_that_is_all_but_shut_leaves_of_a_gradient_decides_nothin
         ([2.55599e-13, 4.5834e-12], [2.52845e-13, 4.6575e-12], 13.85),
         ([0.0861615, 5.5568], [0.0862948, 5.5568], 1.3198e9),
         ([-3.43774e-9, 7.072e-7], [-3.45129e-9, 7.094e-7], 1579.9),
+        ([0.00479034, 80826.7303], [0.00990028, 80826.6672], 1.6289e9),
     ):
         assert not near_.apart(outcome(one, largest), outcome(other, largest), "float64")
-        gone = [0.0, 1.1 * one[1] + 3e-11 * largest]
+        share = 3e-11 * max(1.0, largest / 1e6) ** 0.5
+        gone = [0.0, 1.1 * one[1] + share * largest]
         assert near_.apart(outcome(one, largest), outcome(gone, largest), "float64")
 
 
