@@ -88,6 +88,7 @@ def test_one_draw_more_comes_last() -> None:
     assert late == [len(made.draws) - 1]
     assert (made.draws[late[0]].probe, made.draws[late[0]].regime) == ("q", "normal")
     assert [late[0] in planned.draws for planned in made.checks] == [False, True, False]
+    assert len({draw.seed for draw in made.draws}) == len(made.draws)
     assert plan([], seed=1, dtype="float64", last=LATE).draws == ()
 
 
@@ -138,7 +139,7 @@ def test_dropped_draws_take_checks_that_had_no_others_along() -> None:
         ("a", (0,)),
         ("b", (0,)),
     ]
-    both = joined(fewer, later)
+    both = joined(fewer, plan(iter(checks), seed=6, dtype="float64").without({0}))
     assert [draw.regime for draw in both.draws] == ["x", "y"] and both.seed == 5
     assert [planned.draws for planned in both.checks] == [(0,), (1,), (1,)]
 

@@ -107,9 +107,15 @@ def test_an_error_is_held_to_what_the_contract_wants_named() -> None:
 
     mine = raising("ShapeError", "widths 16, 8", "ValueError")
     assert judged(mine, raising("ValueError", "8 and 16"))
+    assert judged(mine, raising("ShapeError", "8, 16", "ValueError"))
+    assert not judged(mine, raising("ShapeError", "widths", "ValueError"))
     assert not judged(mine, raising("ValueError", "widths"))
     assert not judged(mine, raising("KeyError", "8 and 16"))
     assert not judged(mine, outcome(OWN))
+    other = raising(
+        "KeyError", "widths"
+    )  # whatever the contract asks for, it was so before the break
+    assert judged(other, raising("KeyError", "anything"))
 
 
 def test_a_regime_has_the_rounding_of_its_check_and_no_other() -> None:
@@ -167,6 +173,9 @@ def test_the_difference_in_the_plainest_manner_is_told() -> None:
     assert told(WRONG, WRONG, WRONG) == "x (2, 3)"
     assert told(WRONG, OTHER, WRONG) == f"x (2, 3), {MANNERS['fortran']}"
     assert told(OTHER, OTHER, WRONG) == "x (2, 3), after eval()"
+    cases = cases[:1]
+    plan = Plan((cases[0].draw,), (Planned("head", check("c"), (0,)),), 1)
+    assert told(WRONG) == "x (2, 3)"
 
 
 def test_an_input_is_told_in_a_few_words() -> None:
