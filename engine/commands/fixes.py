@@ -117,6 +117,7 @@ def grade_fix(
         servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
         component=entry.component, close=extent.users | extent.beside, callers=callers,
         slowest=slowest, seed=seed, dtype=dtype, variants=spec.acceptable,
+        coarse=catalogue.contract.coarse.get(dtype, ""),
     )  # fmt: skip
     return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
 

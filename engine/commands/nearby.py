@@ -50,11 +50,13 @@ def near(
     seed: int,
     dtype: str,
     variants: Sequence[str],
+    coarse: str = "",
 ) -> Nearby:
     """Compare a candidate with the code before the break near these numbers.
 
     component: the broken one. close: those that run changed code. callers: modules that the change may
-    ask for. slowest: seconds that one of the ordinary draws took.
+    ask for. slowest: seconds that one of the ordinary draws took. coarse: a variant of the
+    reference that keeps fewer digits.
     """
     usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
     own_checks = [check for check in checks if check[0] == component]
@@ -80,7 +82,7 @@ def near(
             asked = {i: cases[i] for i in differ[first:last]}
             decided = _deciding(
                 servers, before, candidate, asked, own, theirs,
-                limit=limit, dtype=dtype, variants=variants,
+                limit=limit, dtype=dtype, variants=variants, coarse=coarse,
             )  # fmt: skip
     return Nearby(
         len(ran),
@@ -102,12 +104,13 @@ def _deciding(
     limit: float,
     dtype: str,
     variants: Sequence[str],
+    coarse: str,
 ) -> dict[int, Case]:
     """Those in which a difference counts, with what the reference says.
 
     own, theirs: what the code before the break and the candidate gave, by the place of the case.
     """
-    answers = servers.cases([case.draw for case in differing.values()], variants)
+    answers = servers.cases([case.draw for case in differing.values()], (*variants, coarse))
     asked = [
         msgspec.structs.replace(case, expected=answer.expected)
         for case, answer in zip(differing.values(), answers, strict=True)
@@ -120,7 +123,8 @@ def _deciding(
     return {
         i: with_reference(case, own[i])
         for i, case, ours, one, other in zip(differing, asked, moved, same, shaken, strict=True)
-        if decides(case, own[i], ours) and not rounded(own[i], theirs[i], one, other, dtype=dtype)
+        if decides(case, own[i], ours, coarse)
+        and not rounded(own[i], theirs[i], one, other, dtype=dtype)
     }
 
 

@@ -93,3 +93,25 @@ def leading(rng, regime):
     if regime == "deep":
         return (2, 1, int(rng.integers(3, 5)))
     return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5))), largest=LONG))
+
+
+COARSE = {
+    "logsumexp": np.float64,
+    "logsumexp_float32": np.float32,
+}  # a variant -> what it computes in
+
+
+def less_logsumexp(x, variant):
+    """x - logsumexp(x) along the last axis: right, but off by a rounding times the largest of x, where
+    subtracting the maximum first is off by a rounding alone.
+    """
+    x = np.asarray(x, COARSE[variant])
+    peak = x.max(-1, keepdims=True)
+    above = np.where(np.isfinite(peak), peak, 0)
+    total = np.exp(x - above).sum(-1, keepdims=True)
+    return (x - (above + np.log(np.where(total > 0, total, 1)))).astype(np.float64)
+
+
+def by_logsumexp(x, variant):
+    """The softmax of the last axis, from `less_logsumexp`."""
+    return np.exp(less_logsumexp(x, variant))

@@ -10,6 +10,7 @@ import pytest
 
 from engine.commands import extent, fixes
 from engine.judge import near as near_
+from engine.judge.compare import difference
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
 from engine.judge.plan import LARGEST_SIZE, leaning, mixed
 from engine.run.child.leaning import (
@@ -286,7 +287,7 @@ def test_what_is_left_of_a_sum_that_cancels_decides_nothing():
 
 def test_what_a_softmax_that_is_all_but_shut_leaves_of_a_gradient_decides_nothing():
     """Right packages, one of them with exp(x - logsumexp(x)), measured where a value leaned and scores
-    were 1e3 to 1e6: the gradient of w_q in both, beside the largest gradient.
+    were 1e3 to 1e5: the gradient of w_q in both, beside the largest gradient.
     """
 
     def outcome(grad, largest):
@@ -297,12 +298,42 @@ def test_what_a_softmax_that_is_all_but_shut_leaves_of_a_gradient_decides_nothin
         ([2.55599e-13, 4.5834e-12], [2.52845e-13, 4.6575e-12], 13.85),
         ([0.0861615, 5.5568], [0.0862948, 5.5568], 1.3198e9),
         ([-3.43774e-9, 7.072e-7], [-3.45129e-9, 7.094e-7], 1579.9),
-        ([0.00479034, 80826.7303], [0.00990028, 80826.6672], 1.6289e9),
     ):
         assert not near_.apart(outcome(one, largest), outcome(other, largest), "float64")
-        share = 3e-11 * max(1.0, largest / 1e6) ** 0.5
-        gone = [0.0, 1.1 * one[1] + share * largest]
+        gone = [0.0, 1.1 * one[1] + 3e-11 * largest]
         assert near_.apart(outcome(one, largest), outcome(gone, largest), "float64")
+
+
+def test_what_a_right_variant_of_fewer_digits_is_seen_in_decides_nothing():
+    """Not even a tenth of what may differ; where there is none, or it gives no answer, nothing changes."""
+    own, bound = Outcome(values={"x": np.ones(1)}), 1e-7 + 1e-9 + 1e-13
+    draw = Draw("c", "p", "normal", 1, lean=Lean("value", 0.5))
+    for times, told in ((0.09, True), (0.11, False)):
+        rough = Outcome(values={"x": np.ones(1) + times * bound})
+        case = Case(draw, {}, {"": own, "rough": rough})
+        assert near_.decides(case, own, own, "rough") is told
+        assert near_.decides(case, own, own) and near_.decides(case, own, own, "another")
+
+
+ORDINARY = [
+    ("tensor", "softmax", "normal"), ("sdpa", "forward", "causal"), ("block", "forward", "normal"),
+    ("sdpa", "forward", "scattered"), ("attention", "forward", "normal"),
+    ("mini_gpt", "forward", "normal"), ("cross_entropy", "forward", "normal"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("place", ORDINARY, ids=".".join)
+def test_the_variant_of_fewer_digits_is_right(servers, catalogue, place, dtype):
+    """And not the reference itself: it is further off where scores are large."""
+    rough = catalogue.contract.coarse[dtype]
+    draws = [Draw(*place, seed, dtype) for seed in range(5)]
+    apart = 0.0
+    for case in servers.cases(draws, [rough]):
+        one, other = case.expected[""], case.expected[rough]
+        assert difference(one, other, dtype=dtype) is None
+        apart = max(apart, *(near_._gap(one.values[k], other.values[k]) or 0.0 for k in one.values))
+    assert apart > 0
 
 
 NEAR = {"float64": (1e-3, 1e-6, 1e-9, 2e-11), "float32": (1e-2, 1e-3, 2e-5, 2e-4)}

@@ -6,6 +6,7 @@ over such a table, and nothing here knows of broadcasting rules, axes to restore
 """
 
 import numpy as np
+from pack.common import COARSE, by_logsumexp
 
 
 def numbered(shape):
@@ -156,6 +157,8 @@ def softmax(out, variant, *, x, dim, grad):
     for at in np.ndindex(lines.shape[:-1]):
         differences = lines[at][None, :] - lines[at][:, None]
         p = 1 / np.exp(differences).sum(1)
+        if variant in COARSE:
+            p = by_logsumexp(lines[at], variant)
         y[at], grad_x[at] = p, (np.diag(p) - np.outer(p, p)) @ grads[at]
     out.record(y=np.moveaxis(y, -1, dim), grad_x=np.moveaxis(grad_x, -1, dim))
     out.record(log_y=np.moveaxis(np.log(y), -1, dim))

@@ -9,6 +9,7 @@ position of a causal attention look at the one after it.
 import math
 
 import numpy as np
+from pack.common import COARSE, by_logsumexp
 
 BASE = 10000.0
 
@@ -44,6 +45,8 @@ def attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad=No
     masked = np.where(may, scaled, -np.inf)
     rise = np.exp(masked - masked.max(-1, keepdims=True))
     probs = rise / rise.sum(-1, keepdims=True)
+    if variant in COARSE:
+        probs = by_logsumexp(masked, variant)
     context = np.einsum("nhts,nhse->nhte", probs, v)
     moved = context if variant == "no_transpose" else np.moveaxis(context, 1, 2)
     merged = moved.reshape(len(flat), T, d)

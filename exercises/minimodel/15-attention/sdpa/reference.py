@@ -2,12 +2,14 @@
 
 Variants: "no_scale" leaves out the division by sqrt(d); "mask_after" takes the softmax over all
 keys and then sets what is masked to 0, so that a row no longer sums to 1; "shallow_mask" gives
-masked scores the value -1e4 and takes the softmax over all keys.
+masked scores the value -1e4 and takes the softmax over all keys. What COARSE names is right, and keeps
+fewer digits.
 """
 
 import math
 
 import numpy as np
+from pack.common import COARSE, by_logsumexp
 
 SHALLOW = -1e4
 
@@ -31,6 +33,8 @@ def attention(variant, q, k, v, mask, grad=None):
     peak = np.max(here, -1, where=rivals, initial=-np.inf, keepdims=True)
     ratios = np.where(rivals, np.exp(np.where(rivals, here - peak, 0.0)), 0.0)  # to the largest
     share = np.where(blind, 0.0, ratios / np.where(blind, 1.0, ratios.sum(-1, keepdims=True)))
+    if variant in COARSE:
+        share = np.where(blind, 0.0, by_logsumexp(np.where(blind | may, here, -np.inf), variant))
     probs = np.where(counts, share, 0.0)
     y = np.einsum("...ts,...sd->...td", probs, v)
     grads, grad_scaled = None, np.zeros(may.shape)

@@ -11,6 +11,7 @@ process, how far the block is from the same sum of the learner's own four parts;
 """
 
 import numpy as np
+from pack.common import COARSE, by_logsumexp
 from pack.ffn.reference import feed_forward
 from pack.rope.reference import angles, turned
 
@@ -43,7 +44,7 @@ def product(x, d_y):
     return np.tensordot(x, d_y, (lead, lead))
 
 
-def attention(x, w_q, w_k, w_v, w_o, n_heads):
+def attention(x, w_q, w_k, w_v, w_o, n_heads, variant=None):
     """Causal, with RoPE, one head after the other. x: (..., T, d)"""
     T, d = x.shape[-2:]
     size = d // n_heads
@@ -57,6 +58,8 @@ def attention(x, w_q, w_k, w_v, w_o, n_heads):
         scores = np.where(later, -np.inf, qj @ np.swapaxes(kj, -1, -2) / np.sqrt(size))
         p = np.exp(scores - scores.max(-1, keepdims=True))
         p /= p.sum(-1, keepdims=True)  # (..., T, T)
+        if variant in COARSE:
+            p = by_logsumexp(scores, variant)
         joined[..., own] = p @ vj
         kept.append((own, qj, kj, vj, p))
 
@@ -83,7 +86,7 @@ def transformer_block(variant, x, n_heads, weights):
     keeps = 0.0 if variant == "missing_residual" else 1.0
     normed_1, back_norm_1 = layer_norm(x, weights["gain_1"], weights["bias_1"])
     projections = [weights[name] for name in ("w_q", "w_k", "w_v", "w_o")]
-    attn_out, back_attn = attention(normed_1, *projections, n_heads)
+    attn_out, back_attn = attention(normed_1, *projections, n_heads, variant)
     after_attn = keeps * x + attn_out
     normed_2, back_norm_2 = layer_norm(after_attn, weights["gain_2"], weights["bias_2"])
     inner, back_ffn = feed_forward(normed_2, *(weights[name] for name in FFN))

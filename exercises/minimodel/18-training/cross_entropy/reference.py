@@ -7,6 +7,7 @@ whether inf, NaN or an error comes out depends on how the code goes on, so only 
 """
 
 import numpy as np
+from pack.common import COARSE, less_logsumexp
 
 
 def refuse(*mentions):
@@ -36,6 +37,8 @@ def loss_and_gradient(logits, targets, ignore_index=None, variant=None, out=None
         exp = np.exp(shifted)
         sum_exp = exp.sum(-1, keepdims=True)
         log_p = shifted - np.log(sum_exp)
+    if variant in COARSE:
+        log_p = less_logsumexp(flat[rows], variant)
     if out:
         out.name(
             logits=logits,
