@@ -95,10 +95,8 @@ def leading(rng, regime):
     return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5))), largest=LONG))
 
 
-COARSE = {
-    "logsumexp": np.float64,
-    "logsumexp_float32": np.float32,
-}  # a variant -> what it computes in
+# Variants of every reference with a softmax -> what they compute it in; `coarse` in pack.yaml names them.
+COARSE = {"logsumexp": np.float64, "logsumexp_float32": np.float32}
 
 
 def less_logsumexp(x, variant):

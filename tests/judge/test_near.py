@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from engine.commands import extent, fixes
+from engine.commands import extent, fixes, nearby
 from engine.judge import near as near_
 from engine.judge.compare import difference
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
@@ -104,6 +104,19 @@ def test_numbers_alone_refuse_nothing(servers, catalogue, plain, name):
     """Nor does code that takes long, or has not the stack, for sizes that no contract speaks of."""
     verdict = grade(servers, catalogue, plain, tricked(plain, RIGHT[name]))
     assert verdict.passed, verdict.failing
+
+
+def test_a_verdict_asks_the_variant_that_keeps_fewer_digits(servers, catalogue, plain, monkeypatch):
+    """In the dtype of the healthy code, and with its answer, where a candidate differs near a number."""
+    asked = []
+
+    def seen(case, own, moved, coarse=""):
+        asked.append((coarse, coarse in case.expected))
+        return near_.decides(case, own, moved, coarse)
+
+    monkeypatch.setattr(nearby, "decides", seen)
+    assert not grade(servers, catalogue, plain, tricked(plain, SPECIAL_CASES["a size"])).passed
+    assert set(asked) == {(catalogue.contract.coarse["float64"], True)}
 
 
 ROUNDED = b"""

@@ -5,7 +5,6 @@ Variant "no_final_norm": the head reads the stream as the last block leaves it.
 
 import numpy as np
 from pack.block.reference import layer_norm, transformer_block
-from pack.common import COARSE
 
 OUTSIDE = ("table", "gain_final", "bias_final")
 DEFAULTS = {"d_model": 64, "n_heads": 4, "n_layers": 2, "d_ff": 256, "vocab_size": 64}
@@ -24,9 +23,7 @@ def mini_gpt(variant, ids, n_heads, weights):
     stream, backs = table[ids], []
     values = {"embedded": stream}
     for own in in_blocks(weights):
-        found, back = transformer_block(
-            variant if variant in COARSE else None, stream, n_heads, own
-        )
+        found, back = transformer_block(variant, stream, n_heads, own)
         stream = found["out"]
         backs.append(back)
     normed, back_norm = layer_norm(stream, weights["gain_final"], weights["bias_final"])
