@@ -123,7 +123,7 @@ def _deciding(
     return {
         i: with_reference(case, own[i])
         for i, case, ours, one, other in zip(differing, asked, moved, same, shaken, strict=True)
-        if decides(case, own[i], ours, coarse)
+        if decides(case, own[i], ours, theirs[i], coarse)
         and not rounded(own[i], theirs[i], one, other, dtype=dtype)
     }
 

@@ -23,6 +23,8 @@ CALLS = 4  # draws at least, of the broken component, that come after many calls
 ROUNDINGS = 100
 VANISHING = 1e-30
 UNSEEN = 0.1  # of what may differ: by more, a variant that keeps fewer digits is seen
+GROSS = 0.05  # of the largest number of a result: by more, it is no rounding,
+NOISE = 0.02  # where such a variant is off by no more than this share of that
 LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-9), "float32": Tolerance(1e-2, 1e-3, 2e-5)}
 # Of the largest number in sight, what any other may be off by. Where a value leans, a softmax may be all
 # but shut: exp(x - logsumexp(x)) is off by a rounding times its scores, which may be 1e5, while what it
@@ -187,9 +189,9 @@ def _finite(value: object) -> bool:
     return not isinstance(value, float) or bool(np.isfinite(value))
 
 
-def decides(case: Case, own: Outcome, moved: Outcome, coarse: str = "") -> bool:
+def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: str = "") -> bool:
     """Whether this input tells right from wrong, and not one rounding from another. coarse: a variant of
-    the reference that keeps fewer digits, and must not be seen to.
+    the reference that keeps fewer digits; where it is seen to, only a gross difference counts.
 
     Where the input is so large that the reference does not answer in time, the code before the break
     stands for it: a large size is as legal as a small one.
@@ -201,9 +203,30 @@ def decides(case: Case, own: Outcome, moved: Outcome, coarse: str = "") -> bool:
     if reference is None:
         return lean is not None and lean.kind == "size"
     rough = case.expected.get(coarse, reference)
-    if difference(reference, rough, dtype=dtype, times=UNSEEN) is not None:
+    seen = difference(reference, rough, dtype=dtype, times=UNSEEN) is not None
+    if seen and not _gross(own, theirs, reference, rough):
         return False
     return difference(reference, own, dtype=dtype) is None
+
+
+def _gross(own: Outcome, theirs: Outcome, reference: Outcome, rough: Outcome) -> bool:
+    """Whether the candidate is further off than a variant that keeps fewer digits could be: no answer, no
+    number, or by a good part of a result of which that variant has most digits.
+    """
+    if theirs.raised is not None:
+        return True
+    for name, value in own.values.items():
+        gap, noise = (
+            _gap(value, theirs.values.get(name)),
+            _gap(reference.values.get(name), rough.values.get(name)),
+        )
+        numbers = _floats(value)
+        if gap is None or noise is None or numbers is None:
+            continue
+        least = GROSS * float(np.abs(numbers).max(initial=0.0))
+        if not np.isfinite(gap) or (gap > least and noise <= NOISE * least):
+            return True
+    return False
 
 
 def with_reference(case: Case, own: Outcome) -> Case:

@@ -16,8 +16,10 @@ from engine.inject.source import children, parsed, walked
 
 MOST = 6  # numbers that are looked at
 PLAIN = {0.0, 1.0, 2.0}
-# where they end
-NAMED = {"int8": 128.0, "uint8": 256.0, "int16": 32768.0, "uint16": 65536.0, "float16": 65504.0}
+NAMED = {  # where they end, or leave numbers out
+    "int8": (128.0,), "uint8": (256.0,), "int16": (32768.0,), "uint16": (65536.0,),
+    "float16": (2048.0, 65504.0), "half": (2048.0, 65504.0),
+}  # fmt: skip
 CHOOSING = (ast.Compare, ast.Slice, ast.IfExp, ast.match_case, ast.Call)  # where a number decides
 
 WRITERS = {"setattr", "delattr", "vars", "globals", "exec", "eval", "modules"}  # may write anywhere
@@ -142,7 +144,7 @@ def _numbers(data: bytes) -> Iterator[tuple[float, bool]]:
         if isinstance(node, ast.Constant):
             name = node.value
         if isinstance(name, str) and name in NAMED:
-            yield NAMED[name], True
+            yield from ((number, True) for number in NAMED[name])
         decides = isinstance(node, CHOOSING) or (decides and isinstance(node, ast.expr))
         waiting += [(child, decides) for child in children(node)]
 

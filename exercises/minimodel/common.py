@@ -48,19 +48,34 @@ def normal(rng, shape, dtype, scale=1.0):
 STEEP = 1e6  # in the regime "steep"
 
 
-def steepens(draw):
-    """Cases whose gradients from above are a million times as large in the regime "steep": what comes
-    of them is as well.
+def varied(draw):
+    """Cases that are drawn in three regimes more.
+
+    "steep": what comes from above is a million times as large, and so is what comes of it. "gaps": many
+    numbers from above and of x, h and v are exactly 0, and so are whole rows, as behind a ReLU, a
+    dropout or a slice. "untrained": gains are 1 and biases 0, as a new norm has them.
     """
 
     @functools.wraps(draw)
     def drawn(rng, regime, dtype):
         found = draw(rng, regime, dtype)
-        if regime != "steep":
-            return found
-        return {n: STEEP * v if n.startswith("grad") else v for n, v in found.items()}
+        for name, value in found.items():
+            if regime == "steep" and name.startswith("grad"):
+                found[name] = STEEP * value
+            if regime == "gaps" and (name.startswith("grad") or name in ("x", "h", "v")):
+                found[name] = holed(rng, value)
+            if regime == "untrained" and name.startswith(("gain", "bias")):
+                found[name] = np.full_like(value, 1.0 if name.startswith("gain") else 0.0)
+        return found
 
     return drawn
+
+
+def holed(rng, x):
+    """x (..., d) with zeros: in every other number of some rows, in all of others, never everywhere."""
+    kept = rng.random(x.shape) < rng.choice([0.0, 0.5, 1.0], (*x.shape[:-1], 1))
+    kept.reshape(-1)[-1] = True
+    return np.where(kept, x, np.zeros_like(x))
 
 
 def blank(rng, regime, x):
@@ -90,6 +105,9 @@ def leading(rng, regime):
         return (int(rng.integers(3, 8)),)
     if regime == "single":
         return (1, 1)
+    if regime in ("one_first", "one_last"):
+        rows = int(rng.integers(3, 6))
+        return (1, rows) if regime == "one_first" else (rows, 1)
     if regime == "deep":
         return (2, 1, int(rng.integers(3, 5)))
     return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5))), largest=LONG))

@@ -22,7 +22,7 @@ from engine.run.child.leaning import (
     leant_inputs,
 )
 from engine.run.child.manners import renamed
-from engine.run.types import Case, Draw, Lean, Outcome
+from engine.run.types import Case, Draw, Lean, Outcome, Raised
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -110,9 +110,9 @@ def test_a_verdict_asks_the_variant_that_keeps_fewer_digits(servers, catalogue, 
     """In the dtype of the healthy code, and with its answer, where a candidate differs near a number."""
     asked = []
 
-    def seen(case, own, moved, coarse=""):
+    def seen(case, own, moved, theirs, coarse=""):
         asked.append((coarse, coarse in case.expected))
-        return near_.decides(case, own, moved, coarse)
+        return near_.decides(case, own, moved, theirs, coarse)
 
     monkeypatch.setattr(nearby, "decides", seen)
     assert not grade(servers, catalogue, plain, tricked(plain, SPECIAL_CASES["a size"])).passed
@@ -149,7 +149,7 @@ def test_another_rounding_near_a_number_is_right(servers, catalogue, plain):
         ("", "m = -1e9\nif n == 5: pass", (5.0, 1e9)),
         ("", "a, b, c, d = 0, 1, 2.0, True", ()),
         ("", "c = np.zeros(3, dtype=np.int8)", (3.0, 128.0)),
-        ("", "c = x.astype('float16')", (65504.0,)),
+        ("", "c = x.astype('float16')", (2048.0, 65504.0)),
         ("", "x = 1e400 + 2**5000 + 7 // 0", (7.0, 5000.0)),
         ("", "x = 'no number'  # 77", ()),
         ("", "if (:", ()),
@@ -324,8 +324,36 @@ def test_what_a_right_variant_of_fewer_digits_is_seen_in_decides_nothing():
     for times, told in ((0.09, True), (0.11, False)):
         rough = Outcome(values={"x": np.ones(1) + times * bound})
         case = Case(draw, {}, {"": own, "rough": rough})
-        assert near_.decides(case, own, own, "rough") is told
-        assert near_.decides(case, own, own) and near_.decides(case, own, own, "another")
+        assert near_.decides(case, own, own, own, "rough") is told
+        assert near_.decides(case, own, own, own)
+        assert near_.decides(case, own, own, own, "another")
+
+
+def test_a_gross_difference_decides_where_a_variant_of_fewer_digits_is_seen():
+    """No answer, no number, or by a twentieth where the variant is off by a thousandth of that or less;
+    where it is off by more, as in a gradient that all but vanishes, that is nothing.
+    """
+
+    def found(y, grad):
+        return Outcome(values={"y": np.array(y), "grad": np.array(grad), "name": "a"})
+
+    own = found([1.0, 0.5], [3e-9, 0.0])
+    rough = found([1.0005, 0.5], [4e-9, 0.0])
+    draw = Draw("c", "p", "normal", 1, dtype="float32", lean=Lean("value", 0.5))
+    case = Case(draw, {}, {"": own, "rough": rough})
+    error = Raised("ValueError", ("ValueError",))
+    for theirs, told in (
+        (rough, False),
+        (found([1.04, 0.5], [3e-9, 0.0]), False),
+        (found([1.06, 0.5], [3e-9, 0.0]), True),
+        (found([1.0, 0.5], [3e-9, 5e-9]), False),
+        (found([1.0, np.nan], [3e-9, 0.0]), True),
+        (found([1.0, 0.5], [3e-9, np.inf]), True),
+        (Outcome(raised=error), True),
+    ):
+        assert near_.decides(case, own, own, theirs, "rough") is told
+    worse = Case(draw, {}, {"": own, "rough": found([1.0011, 0.5], [3e-9, 0.0])})
+    assert not near_.decides(worse, own, own, found([1.06, 0.5], [3e-9, 0.0]), "rough")
 
 
 ORDINARY = [
@@ -547,22 +575,23 @@ def test_what_rounding_decides_is_not_decided():
     case = Case(draw, {}, {"": outcome(1.0)})
     alone = Case(draw, {}, {})
     valued = Case(Draw("head", "forward", "normal", 1, lean=Lean("value", 300)), {}, {})
-    assert near_.decides(case, outcome(1.0), outcome(1.0))
-    assert not near_.decides(case, outcome(1.0), outcome(1.1))
-    assert not near_.decides(case, outcome(1.2), outcome(1.2))
-    assert near_.decides(alone, outcome(1.2), outcome(1.2))
-    assert not near_.decides(valued, outcome(1.2), outcome(1.2))
+    assert near_.decides(case, outcome(1.0), outcome(1.0), outcome(2.0))
+    assert not near_.decides(case, outcome(1.0), outcome(1.1), outcome(2.0))
+    assert not near_.decides(case, outcome(1.2), outcome(1.2), outcome(2.0))
+    assert near_.decides(alone, outcome(1.2), outcome(1.2), outcome(2.0))
+    assert not near_.decides(valued, outcome(1.2), outcome(1.2), outcome(2.0))
     plain_case = Case(Draw("c", "p", "normal", 1), {}, {})
     assert not near_.given(plain_case, outcome(np.inf)) and near_.given(plain_case, outcome(1.0))
     assert not near_.given(plain_case, Outcome(stopped="timeout"))
 
 
-@pytest.mark.parametrize(("name", "end"), [
-    ("int8", 128.0), ("uint8", 256.0), ("int16", 32768.0), ("uint16", 65536.0), ("float16", 65504.0),
+@pytest.mark.parametrize(("name", "ends"), [
+    ("int8", (128.0,)), ("uint8", (256.0,)), ("int16", (32768.0,)), ("uint16", (65536.0,)),
+    ("float16", (2048.0, 65504.0)), ("half", (2048.0, 65504.0)),
 ])  # fmt: skip
-def test_a_narrow_dtype_is_the_number_where_it_ends(name: str, end: float) -> None:
-    """Whoever counts in it says that number without writing it."""
-    assert fresh_numbers({}, {"a.py": f"x = ids.astype(np.{name})\n".encode()}) == (end,)
+def test_a_narrow_dtype_is_the_numbers_where_it_ends(name: str, ends: tuple[float, ...]) -> None:
+    """Whoever counts in it says these without writing them; from 2048 on, a half has no odd numbers."""
+    assert fresh_numbers({}, {"a.py": f"x = ids.astype(np.{name})\n".encode()}) == ends
 
 
 def test_numbers_that_decide_something_come_first() -> None:

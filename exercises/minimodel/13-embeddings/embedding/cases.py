@@ -1,7 +1,7 @@
 """Inputs for the Embedding's probes."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, distinct, leading, leans, normal, steepens
+from pack.common import EQUAL, LONG, distinct, leading, leans, normal, varied
 
 
 def dtype(rng, regime, dtype):
@@ -70,7 +70,7 @@ def ids_for(rng, regime, V):
 SENTENCE = [[0, 1, 2, 0, 3, 2, 0, 4], [5, 0, 6, 2, 0, 1, 5, 7]]  # 16 words, 8 of them different
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
     ids = ids_for(rng, regime, V)

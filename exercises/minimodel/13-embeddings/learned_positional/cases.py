@@ -1,7 +1,7 @@
 """Inputs for LearnedPositional: a table (max_len, d), and x (..., T, d) with T up to max_len."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, SHOWN, blank, distinct, normal, steepens
+from pack.common import EQUAL, LONG, SHOWN, blank, distinct, normal, varied
 
 
 def sizes(rng, regime):
@@ -22,11 +22,13 @@ def sizes(rng, regime):
     n = 1 if regime == "too_long_for_one" else n  # one row would broadcast
     T = {"too_long": n + 1, "far_too_long": n + int(rng.integers(3, 40))}.get(regime, T)
     d = 1 if regime == "one_column" else d
-    lead = {"no_batch": (), "single": (1,), "deep": (2, 1, B), "one_position": ()}.get(regime, (B,))
+    lead = {
+        "no_batch": (), "single": (1,), "one_first": (1, B), "deep": (2, 1, B), "one_position": (),
+    }.get(regime, (B,))  # fmt: skip
     return lead, T, n, d
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     lead, T, n, d = sizes(rng, regime)
     scale = {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0)

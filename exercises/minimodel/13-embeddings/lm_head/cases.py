@@ -1,7 +1,7 @@
 """Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, blank, distinct, leading, leaning, leans, normal, steepens
+from pack.common import EQUAL, LONG, blank, distinct, leading, leaning, leans, normal, varied
 
 
 def sizes(rng, regime):
@@ -49,7 +49,7 @@ def tied(rng, regime, dtype):
     }
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
     (V,) = leaning(rng, [V], largest=LONG)

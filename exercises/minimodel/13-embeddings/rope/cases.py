@@ -1,7 +1,7 @@
 """Inputs for rope. Positions are plain integers (T,); d is even but where the regime says otherwise."""
 
 import numpy as np
-from pack.common import EQUAL, FIRSTS, SHOWN, blank, distinct, normal, steepens
+from pack.common import EQUAL, FIRSTS, SHOWN, blank, distinct, normal, varied
 
 
 def sizes(rng, regime):
@@ -18,7 +18,9 @@ def sizes(rng, regime):
         if d not in SHOWN and len({B, T, half, d}) == 4:
             break
     T = 1 if regime in ("one_position", "one_offset") else T
-    lead = {"no_batch": (), "single": (1,), "deep": (2, 1, B), "one_position": ()}.get(regime, (B,))
+    lead = {
+        "no_batch": (), "single": (1,), "one_first": (1, B), "deep": (2, 1, B), "one_position": (),
+    }.get(regime, (B,))  # fmt: skip
     return lead, T, d
 
 
@@ -31,6 +33,8 @@ def places(rng, regime, T, dtype):
         "offset_base",
     ):  # a cache already holds the positions before
         return int(rng.integers(5, far)) + np.arange(T)
+    if regime == "far":
+        return np.sort(rng.integers(2000, 5000, T))
     if regime in ("any_order", "int32"):
         found = rng.integers(0, far, T)
         return found.astype(np.int32) if regime == "int32" else found
@@ -54,7 +58,7 @@ def bases(rng, regime):
     return None
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     lead, T, d = sizes(rng, regime)
     x = normal(rng, (*lead, T, d), dtype, {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0))

@@ -1,7 +1,7 @@
 """Inputs for the LSTM's probes. d_hidden is written n."""
 
 import numpy as np
-from pack.common import EQUAL, blank, distinct, leading, leaning, normal, steepens
+from pack.common import EQUAL, blank, distinct, leading, leaning, normal, varied
 
 SHOWN_STEPS = 30
 SHUT = 30.0  # a sigmoid of -30 is 9e-14
@@ -81,7 +81,7 @@ def step(rng, regime, dtype):
     return {**drawn, "x": x, "h": h, "c": c}
 
 
-@steepens
+@varied
 def backward(rng, regime, dtype):
     drawn = step(rng, regime, dtype)
     grad_h, grad_c = (normal(rng, drawn["c"].shape, dtype) for _ in range(2))

@@ -1,7 +1,7 @@
 """Inputs for MultiHeadAttention. T, n_heads, d_head and d_model differ, but where said."""
 
 import numpy as np
-from pack.common import FIRSTS, SHOWN, blank, distinct, leans, normal, steepens
+from pack.common import FIRSTS, SHOWN, blank, distinct, leans, normal, varied
 from pack.sdpa.cases import ABYSS
 
 DEPTHS = {"float64": [-1e2, -1e4, -2e4, -1e5], "float32": [-1e2, -1e3]}
@@ -34,7 +34,8 @@ def sizes(rng, regime):
         if leans(rng) or (H * e not in SHOWN | {T} and H * e <= 18 and T not in (H, e)):
             break
     rows = {
-        "no_batch": (), "rope_no_batch": (), "single": (1, 1), "deep": (2, 1, 2), "rope_deep": (2, 1, 2),
+        "no_batch": (), "rope_no_batch": (), "single": (1, 1), "one_row": (1,),
+        "deep": (2, 1, 2), "rope_deep": (2, 1, 2),
     }.get(regime, (2,))  # fmt: skip
     return rows, T, H, e
 
@@ -80,7 +81,7 @@ def at_depth(rng, regime, rows, T, H, e, dtype):
     return x.astype(dtype), w_q.astype(dtype), w_k.astype(dtype)
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     made = drawn(rng, regime, dtype)
     return {**made, "grad": normal(rng, made["x"].shape, dtype)}

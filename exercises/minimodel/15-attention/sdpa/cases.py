@@ -1,7 +1,7 @@
 """Inputs for scaled_dot_product_attention. T and d differ and are none of SHOWN, but where said."""
 
 import numpy as np
-from pack.common import distinct, leading, normal, steepens
+from pack.common import distinct, leading, normal, varied
 
 DEPTHS = {"float64": [-1.0, -1e2, -1e3, -1e4, -2e4, -1e5], "float32": [-1.0, -1e2, -1e3, -1e4]}
 ABYSS = {"float64": -1e7, "float32": -3e4}
@@ -83,7 +83,7 @@ RARE = {
 }  # how far the smallest score lies below the largest, where each value makes up for it
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     bare = regime.startswith("bare_")  # no axes before (T, d)
     regime = regime.removeprefix("bare_")

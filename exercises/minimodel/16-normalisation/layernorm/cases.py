@@ -1,7 +1,7 @@
 """Inputs for LayerNorm's probes: rows that are easy, and rows that are nearly or wholly constant."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, blank, distinct, leading, normal, steepens
+from pack.common import EQUAL, LONG, blank, distinct, leading, normal, varied
 
 VAST = {"float64": 1e25, "float32": 1e9}  # the cube of which is still a number
 
@@ -55,7 +55,7 @@ def chosen_eps(rng, regime):
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     d = width(rng, regime)
     lead = leading(rng, regime)

@@ -1,7 +1,7 @@
 """Inputs for RMSNorm's probes."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, blank, distinct, leading, normal, steepens
+from pack.common import EQUAL, LONG, blank, distinct, leading, normal, varied
 
 OFFSET = {"float64": 3e5, "float32": 300.0}  # far from 0 for the dtype, beside a spread of 1
 
@@ -58,7 +58,7 @@ def chosen_eps(rng, regime):
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     d = width(rng, regime)
     lead = leading(rng, regime)

@@ -5,10 +5,11 @@ hidden units of the FFN are on or off for good, see reference.py.
 """
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, blank, distinct, leaning, leans, normal, steepens
+from pack.common import EQUAL, SHOWN, blank, distinct, leaning, leans, normal, varied
 
 ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
 ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
+FAINT = {"float64": 1e-4, "float32": 1e-3}  # of rows, and of what is added to them
 
 
 def sizes(rng, regime):
@@ -33,7 +34,13 @@ def sizes(rng, regime):
             break
         if len({B, T, f, d}) == 4 and T not in (n, size) and n != B and d not in SHOWN:
             break
-    lead = {"no_batch": (), "one_position": (), "single": (1,), "deep": (2, 1)}.get(regime, (B,))
+    lead = {
+        "no_batch": (),
+        "one_position": (),
+        "single": (1,),
+        "one_last": (B, 1),
+        "deep": (2, 1),
+    }.get(regime, (B,))
     return lead, 1 if regime == "one_position" else T, n, d, 1 if regime == "one_hidden" else f
 
 
@@ -71,6 +78,12 @@ def weights(rng, d, f, dtype):
     return {name: a.astype(dtype) for name, a in drawn.items()}
 
 
+def new_gains(found):
+    """Gains of 1 and biases of 0, in the place of those of a block or of several."""
+    started = {name: np.ones_like(a) for name, a in found.items() if name.startswith("gain")}
+    return started | {n: np.zeros_like(a) for n, a in found.items() if n.startswith(("bias", "b_"))}
+
+
 def rows(rng, regime, shape, dtype):
     scale = {"huge": 1e4, "tiny": 1e-6, "constant_rows": 0.02}.get(regime, 1.0)
     x = normal(rng, shape, dtype, scale)
@@ -88,7 +101,7 @@ def attributes(rng, regime, dtype):
     return {"d_model": n * size, "n_heads": n, "d_ff": int(rng.integers(19, 40))}
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     lead, T, n, d, f = sizes(rng, regime)
     shape = (*lead, T, d)
@@ -97,7 +110,11 @@ def forward(rng, regime, dtype):
         "grad": normal(rng, shape, dtype),
         "n_heads": n,
     }
-    return {**drawn, **weights(rng, d, f, dtype)}
+    found = {**drawn, **weights(rng, d, f, dtype)}
+    if regime == "faint":  # and still so after the attention: below what eps hides from both norms
+        faint = found["x"].dtype.type(FAINT[dtype])
+        found |= {"x": faint * found["x"], "w_o": faint * found["w_o"]}
+    return found
 
 
 def future(rng, regime, dtype):
@@ -123,7 +140,10 @@ def again(rng, regime, dtype):
 def composed(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
     d, f = drawn["w_1"].shape
-    return {**drawn, **plain_weights(rng, d, f, dtype)}
+    found = plain_weights(rng, d, f, dtype)
+    if regime == "untrained":
+        found |= new_gains(found)
+    return {**drawn, **found}
 
 
 def many(rng, regime, dtype):

@@ -5,7 +5,7 @@ GELU and its tanh form agree to the last digit, so it does not matter which one 
 """
 
 import numpy as np
-from pack.common import EQUAL, LONG, blank, distinct, leading, normal, steepens
+from pack.common import EQUAL, LONG, blank, distinct, leading, normal, varied
 
 
 def attributes(rng, regime, dtype):
@@ -47,13 +47,16 @@ def weights(rng, regime, dtype):
     x = blank(rng, regime, x)
     if regime == "constant_rows":
         x = np.broadcast_to(x[..., :1], x.shape).copy()
-    return {
+    drawn = {
         "x": x,
         "w_1": normal(rng, (d, f), dtype, d**-0.5),
         "b_1": normal(rng, (f,), dtype, 0.5),
         "w_2": normal(rng, (f, d), dtype, f**-0.5),
         "b_2": normal(rng, (d,), dtype),
     }
+    if regime == "untrained":  # as a new layer has them
+        drawn |= {name: np.zeros_like(drawn[name]) for name in ("b_1", "b_2")}
+    return drawn
 
 
 def saturated(rng, drawn):
@@ -66,7 +69,7 @@ def saturated(rng, drawn):
     return {**drawn, "b_1": b_1.astype(drawn["b_1"].dtype)}
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     drawn = saturated(rng, weights(rng, regime, dtype))
     return {**drawn, "grad": normal(rng, drawn["x"].shape, dtype)}

@@ -6,9 +6,9 @@ that it does not matter which GELU a learner wrote (see the reference of block).
 """
 
 import numpy as np
-from pack.block.cases import ALL, plain_weights
+from pack.block.cases import ALL, new_gains, plain_weights
 from pack.block.cases import weights as settled_weights
-from pack.common import SHOWN, leaning, leans, normal, steepens
+from pack.common import SHOWN, leaning, leans, normal, varied
 
 SIZES = ("d_model", "n_heads", "n_layers", "d_ff", "vocab_size", "context_len")
 TINY = {"float64": 1e-4, "float32": 1e-3}  # of the table, below what eps hides from a norm
@@ -26,7 +26,7 @@ def config(rng, regime):
         head, n = (2, 7) if large else (head, n)
         L = {"one_block": 1, "three_blocks": 3, "large": 4}.get(regime, 2)
         f = int(rng.integers(3, 10))
-        V = int(rng.integers(60, 70)) if large else int(rng.integers(5, 14))
+        V = int(rng.integers(290, 320)) if large else int(rng.integers(5, 14))
         V = 1 if regime == "one_token" else V
         context, T, B = (int(rng.integers(low, high)) for low, high in ((5, 9), (3, 6), (3, 5)))
         if regime == "full":
@@ -50,7 +50,7 @@ def config(rng, regime):
         ):
             break
     sizes = dict(zip(SIZES, (d, n, L, f, V, context)))
-    lead = {"no_batch": (), "large": (), "deep": (2, 1, 2)}.get(regime, (B,))
+    lead = {"no_batch": (), "large": (), "single": (1,), "deep": (2, 1, 2)}.get(regime, (B,))
     return sizes, lead, T
 
 
@@ -89,7 +89,7 @@ def token_ids(rng, regime, shape, V):
     return ids
 
 
-@steepens
+@varied
 def forward(rng, regime, dtype):
     sizes, lead, T = config(rng, regime)
     drawn = weights(rng, sizes, dtype, {"huge": 1e3, "tiny": TINY[dtype]}.get(regime, 1.0))
@@ -103,7 +103,10 @@ def forward(rng, regime, dtype):
 
 def composed(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
-    return {**drawn, **weights(rng, drawn["sizes"], dtype, draw=plain_weights)}
+    found = weights(rng, drawn["sizes"], dtype, draw=plain_weights)
+    if regime == "untrained":
+        found |= new_gains(found)
+    return {**drawn, **found}
 
 
 def without(drawn, *names):
@@ -142,7 +145,8 @@ def tied(rng, regime, dtype):
     unseen = int(rng.integers(V))  # a row that is never looked up, and scored all the same
     ids = rng.integers(0, V - 1, (*lead, T))
     ids = np.where(ids >= unseen, ids + 1, ids)
-    return {"sizes": sizes, "ids": ids, "table": normal(rng, (V, d), dtype),
+    scale = TINY[dtype] if regime == "tiny" else 1.0
+    return {"sizes": sizes, "ids": ids, "table": normal(rng, (V, d), dtype, scale),
             "other": normal(rng, (V, d), dtype), "grad": normal(rng, (*ids.shape, V), dtype)}  # fmt: skip
 
 

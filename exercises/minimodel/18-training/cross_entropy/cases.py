@@ -51,15 +51,20 @@ def forward(rng, regime, dtype):
         logits = logits + logits.dtype.type(rng.choice([-1, 1]) * rng.uniform(800, 5000))
     if regime == "low":  # every logit of every row below any exponential
         logits = (logits - rng.uniform(800, 5000, (*rows, 1))).astype(dtype)
-    if regime == "far_rows":  # rows high above 0 and rows far below, in one batch
+    if regime in ("far_rows", "ignored_far"):  # rows high above 0 and rows far below, in one batch
         level = rng.uniform(1000, 3000, (*rows, 1))
         each = np.arange(level.size).reshape(level.shape)
         logits = (logits + np.where(each % 2 == 0, level, -level)).astype(dtype)
-    if regime in ("ignored", "ignored_class", "ignored_zero"):
-        ignore = {"ignored": -100, "ignored_zero": 0}.get(regime, int(rng.integers(0, V)))
+    if regime in ("ignored", "ignored_class", "ignored_zero", "ignored_far"):
+        ignore = {"ignored": -100, "ignored_far": -1, "ignored_zero": 0}.get(
+            regime, int(rng.integers(0, V))
+        )
         targets = np.where(rng.random(rows) < 0.4, ignore, targets)
         targets.reshape(-1)[0] = (ignore + 1) % V if ignore >= 0 else 1  # one is kept
         targets.reshape(-1)[-1] = ignore
+    if regime == "ignored_far":  # what counts lies behind what does not
+        targets.reshape(-1)[::3] = ignore
+        targets.reshape(-1)[-1] = int(rng.integers(1, V))
     if regime == "all_ignored":
         ignore = int(rng.choice([-1, -100]))
         targets = np.full(rows, ignore)
