@@ -143,7 +143,10 @@ def test_rounding_for_a_regime_that_nothing_draws_is_a_problem_of_the_spec(spec:
         "build.yaml"
     )
     text = file.read_text("utf-8")
-    file.write_text(text + "rounding: {float32: {spread_rows: 10, spred_rows: 10}}\n", "utf-8")
+    there = "float32: {constant_rows: 10}\n"
+    assert there in text
+    more = "float32: {constant_rows: 10, spread_rows: 10, spred_rows: 10}\n"
+    file.write_text(text.replace(there, more), "utf-8")
     said = "`rounding` names 'spred_rows', a regime that no check draws."
     assert [problem.what for problem in dev_check.run(file).problems] == [said]
 
