@@ -211,20 +211,20 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
 
 def _gross(own: Outcome, theirs: Outcome, reference: Outcome, rough: Outcome) -> bool:
     """Whether the candidate is further off than a variant that keeps fewer digits could be: no answer, no
-    number, or by a good part of a result of which that variant has most digits.
+    number, another shape or dtype, or by a good part of a result of which that variant has most digits.
+
+    What the reference does not record is open, and tells nothing.
     """
     if theirs.raised is not None:
         return True
     for name, value in own.values.items():
-        gap, noise = (
-            _gap(value, theirs.values.get(name)),
-            _gap(reference.values.get(name), rough.values.get(name)),
-        )
         numbers = _floats(value)
-        if gap is None or noise is None or numbers is None:
+        noise = _gap(reference.values.get(name), rough.values.get(name))
+        if numbers is None or noise is None:
             continue
+        gap = _gap(value, theirs.values.get(name))
         least = GROSS * float(np.abs(numbers).max(initial=0.0))
-        if not np.isfinite(gap) or (gap > least and noise <= NOISE * least):
+        if gap is None or not np.isfinite(gap) or (gap > least and noise <= NOISE * least):
             return True
     return False
 

@@ -330,8 +330,8 @@ def test_what_a_right_variant_of_fewer_digits_is_seen_in_decides_nothing():
 
 
 def test_a_gross_difference_decides_where_a_variant_of_fewer_digits_is_seen():
-    """No answer, no number, or by a twentieth where the variant is off by a thousandth of that or less;
-    where it is off by more, as in a gradient that all but vanishes, that is nothing.
+    """No answer, no number, another shape or dtype, or by a twentieth where the variant is off by a
+    thousandth or less; where it is off by more, as in a gradient that all but vanishes, that is nothing.
     """
 
     def found(y, grad):
@@ -349,11 +349,17 @@ def test_a_gross_difference_decides_where_a_variant_of_fewer_digits_is_seen():
         (found([1.0, 0.5], [3e-9, 5e-9]), False),
         (found([1.0, np.nan], [3e-9, 0.0]), True),
         (found([1.0, 0.5], [3e-9, np.inf]), True),
-        (Outcome(raised=error), True),
+        (found([1.0], [3e-9, 0.0]), True),
+        (found(np.array([1.0, 0.5], np.float32), [3e-9, 0.0]), True),
+        (Outcome(values={"y": own.values["y"]}), True),
+        (Outcome(values=own.values, raised=error), True),
     ):
         assert near_.decides(case, own, own, theirs, "rough") is told
     worse = Case(draw, {}, {"": own, "rough": found([1.0011, 0.5], [3e-9, 0.0])})
     assert not near_.decides(worse, own, own, found([1.06, 0.5], [3e-9, 0.0]), "rough")
+    also = {"open": np.ones(1)}  # which the reference does not record
+    mine = Outcome(values={**own.values, **also})
+    assert not near_.decides(case, mine, mine, own, "rough")
 
 
 ORDINARY = [
