@@ -175,7 +175,8 @@ def _result(
             differing[i] = found
     if not differing:
         return Result(check.id, planned.component, check.shows, True, len(planned.draws))
-    told = min(differing, key=lambda i: bool(cases[i].draw.manner))  # the first of the plainest
+    some = len(differing) < len(planned.draws)  # then the manner may be what matters
+    told = min(differing, key=lambda i: some and bool(cases[i].draw.manner))
     raised = outcomes[told].raised
     frames = raised.frames if raised else ()
     return Result(
@@ -185,7 +186,7 @@ def _result(
         False,
         len(planned.draws),
         cases[told].draw.regime,
-        shapes(cases[told], manner=len(differing) < len(planned.draws)),
+        shapes(cases[told], manner=some),
         differing[told],
         pattern(differing[told], expected[told], outcomes[told]),
         tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),

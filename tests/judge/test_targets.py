@@ -178,6 +178,19 @@ def test_the_difference_in_the_plainest_manner_is_told() -> None:
     assert told(WRONG) == "x (2, 3)"
 
 
+def test_where_all_differ_the_first_regime_is_told() -> None:
+    """Which is the simplest, as authors list them; the manner tells nothing there. Else a plain draw is."""
+    draws = [
+        Draw("head", "forward", regime, 1, manner=manner)
+        for regime, manner in (("normal", "eval"), ("steep", ""), ("gaps", "fortran"))
+    ]
+    plan = Plan(tuple(draws), (Planned("head", check("c"), (0, 1, 2)),), 1)
+    cases = [Case(draw, {}, {"": outcome(OTHER)}) for draw in draws]
+    for theirs, regime in (((WRONG,) * 3, "normal"), ((WRONG, WRONG, OTHER), "steep")):
+        found = judge_build(plan, cases, [outcome(value) for value in theirs]).failing
+        assert found is not None and found.regime == regime
+
+
 def test_an_input_is_told_in_a_few_words() -> None:
     """Shapes of arrays, plain values, and how it was given."""
     inputs = {"x": np.zeros((2, 3)), "eps": 0.5, "rng": None}
