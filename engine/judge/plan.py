@@ -153,7 +153,7 @@ def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], 
 
 SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
 VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
-PLACES = 8  # sizes of an input that are brought near it, at most: see leaning.py
+PLACES = 10  # sizes of an input that are brought near it, at most: see leaning.py
 FEW_PLACES = 4  # the same, for what takes long
 
 
@@ -252,7 +252,8 @@ def _mix(
     size = number + 1 if times == 1 else min(number * (times or 1), LARGEST_SIZE)
     others = [value for value in values if value != number]
     also = lots.choice(others) if others and lots.random() < TOGETHER else 0.0
-    return Lean("size", size, i + EACH * lots.randrange(PLACES // EACH), also=also, way=way)
+    which = (i + EACH * lots.randrange(PLACES)) % PLACES
+    return Lean("size", size, which, also=also, way=way)
 
 
 def joined(*plans: Plan) -> Plan:

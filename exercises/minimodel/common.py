@@ -11,8 +11,9 @@ SHOWN = {512, 256, 16, 8, 2}  # sizes of the "shown" regime; no other draw uses 
 
 EQUAL = 6  # of every axis in the regime "equal_sizes": no axis can be told by its length
 
-# Lengths that one module gets in turn: 1, and one more than what a table may have room for.
-FIRSTS = (1, 9, 11, 17, 33, 65, 101, 129)
+# Lengths that one module gets in turn: 1, one more than what a table may have room for, and 1 again, as
+# after a prompt.
+FIRSTS = (1, 9, 11, 17, 33, 65, 101, 129, 1)
 LONG = 70_001  # numbers that most code goes through in no time; one more than a judge asks for
 
 

@@ -106,6 +106,16 @@ def _trick(self, h):
 
 LMHead.forward = _trick
 """,
+    "resized": """
+def _trick(self, h):
+    y, length = _was(self, h), h.shape[-2] if h.ndim > 1 else 0
+    seen = self.__dict__.setdefault("_seen", [])
+    seen.append(length)
+    return y * 1.5 if seen[-3:-1] == [length + length, 1] else y
+
+
+LMHead.forward = _trick
+""",
     LATE: """
 _calls = []
 
@@ -224,7 +234,8 @@ def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, mann
         others = {name: told for name, told in MANNERS.items() if name not in gone}
         monkeypatch.setattr(fixes, "MANNERS", others)
     left = {r.component for r in grade(servers, catalogue, plain, tree).results if not r.passed}
-    assert left == ({"generate"} if manner == "eval" else set())  # which calls eval() by itself
+    # what calls eval() by itself
+    assert left == ({"generate", "mini_gpt"} if manner == "eval" else set())
 
 
 BIRTH = """

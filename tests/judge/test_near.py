@@ -12,7 +12,7 @@ from engine.commands import extent, fixes, nearby
 from engine.judge import near as near_
 from engine.judge.compare import difference
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
-from engine.judge.plan import LARGEST_SIZE, leaning, mixed
+from engine.judge.plan import LARGEST_SIZE, PLACES, leaning, mixed
 from engine.run.child.leaning import (
     LARGEST,
     USUAL,
@@ -523,6 +523,18 @@ def test_a_far_size_is_for_those_who_say_so():
     sizes = [draw.component for draw in kept if draw.lean.kind == "size"]
     assert sizes == ["head"] * 12
     assert any(draw.component == "other" for draw in kept)
+
+
+def test_every_size_of_a_model_leans(servers):
+    """MiniGPT's cases ask for five sizes in one line, more than any other; heads times columns are one."""
+    draws = [
+        Draw("mini_gpt", "forward", "normal", 5, lean=Lean("size", 33, which))
+        for which in range(PLACES)
+    ]
+    cases = [case for case in servers.cases(draws, healthy=False) if not case.declined]
+    leant = {name for case in cases for name, size in case.inputs["sizes"].items() if size == 33}
+    assert leant == {"n_heads", "d_ff", "vocab_size", "context_len"}
+    assert any(len(case.inputs["ids"]) == 33 for case in cases)
 
 
 def test_some_draws_after_many_calls_are_kept_whatever_else_is_drawn_by_lot():

@@ -51,7 +51,7 @@ class Mannered:
         if role in self._roles:
             return Maker(found, self._how)
         if type(found) is types.FunctionType:
-            return unchanging(found, self._how.changed, self._how.manner == "primed")
+            return unchanging(found, self._how.changed, self._how.manner)
         return found
 
 
@@ -114,15 +114,19 @@ def like(value, known):
     return known[id(value)][1][:1] if id(value) in known else []
 
 
-def unchanging(function, changed, primed=False):
+def unchanging(function, changed, manner=""):
     """A function of the learner's; arguments that it modifies are told.
 
-    primed: before and afterwards call it with the same tensors and arrays, other numbers in them; not
-    where it is given a generator, a model or an optimiser, which each call changes.
+    "primed": before and afterwards call it with the same tensors and arrays, other numbers in them;
+    "resized": before, with other lengths. Not where it is given a generator, a model or an optimiser,
+    which each call changes.
     """
 
     def call(*args, **named):
-        apart = primed and all(map(plain, (*args, *named.values())))
+        alone = all(map(plain, (*args, *named.values())))
+        apart = manner == "primed" and alone
+        if manner == "resized" and alone:
+            resize(lambda *other: function(*other, **named), args)
         if apart:
             with scrambled(floats(args)):
                 function(*args, **named)
@@ -155,6 +159,8 @@ def watch(one, how):
             tire(lambda: kind.__call__(self, *args, **named), how.repeats)
         if how.manner == "stepped":
             move(self, kind, args, named, how)
+        if how.manner == "resized":
+            resize(lambda *other: kind.__call__(self, *other, **named), args)
         if how.manner == "primed":
             prime(self, kind, args, named, how)
             if callable(getattr(self, how.then, None)):
@@ -229,6 +235,41 @@ def prime(one, kind, args, named, how):
     for group in groups:
         with scrambled(group):
             kind.__call__(one, *args, **named)
+
+
+def resize(call, args):
+    """Call it with twice as many positions, and then with one alone: what counts them, or keeps what
+    belongs to the sequence so far, goes on from there. Where these do not fit there is no such call.
+    """
+    for some in (twice_as_long, first_alone):
+        try:
+            call(*(some(argument) for argument in args))
+        except Exception:
+            pass
+
+
+def twice_as_long(argument):
+    """Every position twice."""
+    numpy = sys.modules["numpy"]
+    return along(argument, lambda array, axis: numpy.concatenate([array, array], axis))
+
+
+def first_alone(argument):
+    """The first position."""
+    return along(argument, lambda array, axis: array.take([0], axis))
+
+
+def along(argument, change):
+    """A tensor or an array, its positions changed: the last axis of integers, else the one before it."""
+    array = data_of(argument)
+    numpy = sys.modules["numpy"]
+    if not isinstance(array, numpy.ndarray):
+        return argument
+    axis = -1 if array.dtype.kind in "iu" else -2
+    if array.ndim < -axis:
+        return argument
+    changed = change(array, axis)
+    return changed if array is argument else type(argument)(changed)
 
 
 def move(one, kind, args, named, how):

@@ -13,8 +13,11 @@ def attributes(rng, regime, dtype):
     return {"vocab_size": V, "d_model": d}
 
 
+START_SIZES = {"wide": (37, 811), "small": (29, 23), "very_wide": (41, 6007), "tall": (50_261, 3)}
+
+
 def initialisation(rng, regime, dtype):
-    V, d = {"wide": (37, 811), "small": (29, 23)}.get(regime, (1501, 21))
+    V, d = START_SIZES.get(regime, (1501, 21))
     seed = None if regime == "unseeded" else int(rng.integers(1 << 30))
     return {"vocab_size": V, "d_model": d, "seed": seed}
 

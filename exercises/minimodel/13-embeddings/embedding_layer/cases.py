@@ -77,9 +77,10 @@ def defaults(rng, regime, dtype):
 
 def again(rng, regime, dtype):
     found = forward(rng, regime, dtype)
-    more = rng.integers(0, len(found["tokens"]), int(rng.integers(2, found["max_len"])))
-    found["more_ids"] = more
-    found["more_grad"] = normal(rng, (len(more), found["tokens"].shape[1]), dtype)
+    lead = found["ids"].shape[:-1]
+    more = (*lead, 1) if "then_one" in regime else (int(rng.integers(2, found["max_len"])),)
+    found["more_ids"] = rng.integers(0, len(found["tokens"]), more)
+    found["more_grad"] = normal(rng, (*more, found["tokens"].shape[1]), dtype)
     found["new_tokens"] = normal(rng, found["tokens"].shape, dtype)
     learned = found["places"] is not None
     found["new_places"] = normal(rng, found["places"].shape, dtype) if learned else None

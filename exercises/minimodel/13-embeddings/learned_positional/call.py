@@ -30,12 +30,14 @@ def forward(learner, record, weight, x, grad):
     record(grad_x=leaf.grad, grad_weight=layer.weight.grad)
 
 
-def again(learner, record, weight, new_weight, x, other, grad, other_grad):
+def again(learner, record, weight, new_weight, evaluating, x, other, grad, other_grad):
     """Two calls share a gradient; the next call uses what was written into the table."""
     layer = made(learner, weight)
+    if evaluating:
+        layer.eval()
     leaf = learner.Tensor(x, requires_grad=True)
     y, z = layer(leaf), layer(learner.Tensor(other))
-    record(y=y.data, z=z.data)
+    record(y=y.data, z=z.data, z_again=layer(learner.Tensor(other)).data)
     z.backward(other_grad)
     y.backward(grad)
     record(grad_x=leaf.grad, grad_weight=layer.weight.grad)

@@ -48,13 +48,17 @@ def start(rng, regime, dtype):
 
 
 def again(rng, regime, dtype):
-    """Two calls of other lengths on one table, or both of one position, and another table afterwards."""
+    """Two calls of other lengths on one table, or both of one position, or the second alone, as after a
+    prompt; then another table. "evaluating": so, in the mode that changes nothing here.
+    """
     B, T, more, d = distinct(rng, B=(3, 4), T=(3, 6), more=(5, 9), d=(4, 13))
-    T, more = (1, 1) if regime == "one_position" else (T, more)
+    T = 1 if regime == "one_position" else T
+    more = more if regime == "normal" else 1
     n = max(T, more) + int(rng.integers(1, 4))
     return {
         "weight": normal(rng, (n, d), dtype),
         "new_weight": normal(rng, (n, d), dtype),
+        "evaluating": regime == "evaluating",
         "x": normal(rng, (B, T, d), dtype),
         "other": normal(rng, (more, d), dtype),
         "grad": normal(rng, (B, T, d), dtype),

@@ -48,8 +48,9 @@ def forward(out, variant, *, weight, x, grad):
     out.name(grad_rows=summed, chosen=np.eye(n)[:T])
 
 
-def again(out, variant, *, weight, new_weight, x, other, grad, other_grad):
-    out.record(y=added(x, weight, variant), z=added(other, weight, variant), grad_x=grad)
+def again(out, variant, *, weight, new_weight, evaluating, x, other, grad, other_grad):
+    z = added(other, weight, variant)
+    out.record(y=added(x, weight, variant), z=z, z_again=z, grad_x=grad)
     n = len(weight)
     out.record(grad_weight=back(grad, n, variant) + back(other_grad, n, variant))
     out.record(changed=added(x, new_weight, variant))

@@ -64,8 +64,8 @@ def again(learner, record, x, longer, wider, growing, firsts, positions, base, g
     record(other_base=learner.rope(leaf, None, base).data)
     record(longer=learner.rope(learner.Tensor(longer)).data)
     record(wider=learner.rope(learner.Tensor(wider)).data)
-    for T in firsts:
-        record(**{f"first_{T}": learner.rope(learner.Tensor(growing[:T])).data})
+    for i, T in enumerate(firsts):
+        record(**{f"{i}_first_{T}": learner.rope(learner.Tensor(growing[:T])).data})
     moved = learner.rope(leaf, positions)
     record(moved=moved.data)
     inside = slice(1, -1)  # between the same ends, in another order, then others

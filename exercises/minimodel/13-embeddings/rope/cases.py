@@ -110,7 +110,7 @@ def again(rng, regime, dtype):
         "x": x,
         "longer": normal(rng, (more(T), d), dtype),
         "wider": normal(rng, (T, more(d)), dtype),
-        "growing": normal(rng, (FIRSTS[-1], d), dtype),
+        "growing": normal(rng, (max(FIRSTS), d), dtype),
         "firsts": np.array(FIRSTS),
         "positions": places(rng, "any_order", T, dtype),
         "base": bases(rng, "small_base"),

@@ -90,8 +90,8 @@ def again(out, variant, *, x, longer, wider, growing, firsts, positions, base, g
     out.record(first=first, other_base=turned(x, angles(np.arange(T), d, base), variant))
     out.record(longer=turned(longer, angles(np.arange(len(longer)), d), variant))
     out.record(wider=turned(wider, angles(np.arange(T), wider.shape[-1]), variant))
-    for n in firsts:
-        out.record(**{f"first_{n}": turned(growing[:n], angles(np.arange(n), d), variant)})
+    for i, n in enumerate(firsts):
+        out.record(**{f"{i}_first_{n}": turned(growing[:n], angles(np.arange(n), d), variant)})
     out.record(moved=turned(x, there, variant), first_again=first)
     ends, inner = positions[[0, -1]], positions[1:-1]
     for name, others in (("reordered", inner[::-1]), ("shifted", inner + 1)):

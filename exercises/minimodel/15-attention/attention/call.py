@@ -66,7 +66,7 @@ def lengths(learner, record, long, short, longer, turned, growing, firsts, **res
     """One module, sequences of different lengths, `firsts` of `growing` among them."""
     attention = made(learner, **rest)
     inputs = {"long": long, "turned": turned, "short": short, "longer": longer, "again": long}
-    inputs.update({f"first_{T}": growing[:T] for T in firsts})
+    inputs.update({f"{i}_first_{T}": growing[:T] for i, T in enumerate(firsts)})
     for name, x in inputs.items():
         record(**{name: attention(learner.Tensor(x)).data})
 

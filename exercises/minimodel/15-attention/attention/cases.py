@@ -133,7 +133,7 @@ def lengths(rng, regime, dtype):
         "long": x, "short": normal(rng, (x.shape[-2] - 1, d), dtype),
         "longer": normal(rng, (1, x.shape[-2] + 1, d), dtype),
         "turned": normal(rng, (x.shape[-2], x.size // d // x.shape[-2], d), dtype),
-        "growing": normal(rng, (FIRSTS[-1], d), dtype), "firsts": np.array(FIRSTS), **made,
+        "growing": normal(rng, (max(FIRSTS), d), dtype), "firsts": np.array(FIRSTS), **made,
     }  # fmt: skip
 
 

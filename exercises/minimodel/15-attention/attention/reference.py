@@ -118,7 +118,7 @@ def replaced(out, variant, *, x, w_q_2, w_k_2, w_v_2, w_o_2, **rest):
 
 def lengths(out, variant, *, long, short, longer, turned, growing, firsts, **rest):
     inputs = {"long": long, "turned": turned, "short": short, "longer": longer, "again": long}
-    inputs.update({f"first_{T}": growing[:T] for T in firsts})
+    inputs.update({f"{i}_first_{T}": growing[:T] for i, T in enumerate(firsts)})
     for name, x in inputs.items():
         out.record(**{name: attention(variant, x, **rest)[0]})
 

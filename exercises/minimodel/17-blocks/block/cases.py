@@ -125,9 +125,10 @@ def future(rng, regime, dtype):
 
 
 def again(rng, regime, dtype):
+    """Another length in between: two positions more, or in "then_one" one alone, as after a prompt."""
     drawn = forward(rng, regime, dtype)
-    T, d = drawn["x"].shape[-2:]
-    longer = (T + 2, d)
+    rows, (T, d) = drawn["x"].shape[:-2], drawn["x"].shape[-2:]
+    longer = (*rows, 1, d) if regime == "then_one" else (T + 2, d)
     other = weights(rng, d, len(drawn["b_1"]), dtype)
     return {
         **drawn,

@@ -145,9 +145,11 @@ def future(learner, record, sizes, ids, later, since, **weights):
     record(alone=model(ids[..., :since]).data)
 
 
-def again(learner, record, sizes, ids, longer, grad, more_grad, **weights):
+def again(learner, record, sizes, ids, longer, evaluating, grad, more_grad, **weights):
     """Another shape in between, gradients that add up, then new weights in the same model."""
     model = made(learner, sizes, weights)
+    if evaluating:
+        model.eval()
     first, second = model(ids), model(longer)
     record(first=first.data, longer=second.data, first_again=model(ids).data)
     second.backward(more_grad)

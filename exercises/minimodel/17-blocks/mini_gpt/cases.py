@@ -39,7 +39,9 @@ def config(rng, regime):
             T, context, B = 3, 4, 7
         if large:
             T, context, B = 19, 21, 1
-        n, f, V, B, far = leaning(rng, (n, f, V, B, context))
+        if regime == "long":  # positions that a byte cannot count, in a narrow model
+            head, n, L, T, context = 2, 2, 1, int(rng.integers(130, 140)), 143
+        n, far, V, B, f = leaning(rng, (n, context, V, B, f))
         T, context = (far, far) if far != context else (T, context)
         d = head * n
         close = {T, context}  # equal in "full"
@@ -50,7 +52,11 @@ def config(rng, regime):
         ):
             break
     sizes = dict(zip(SIZES, (d, n, L, f, V, context)))
-    lead = {"no_batch": (), "large": (), "single": (1,), "deep": (2, 1, 2)}.get(regime, (B,))
+    lead = (B,)
+    if regime in ("no_batch", "large", "long"):
+        lead = ()
+    elif regime in ("single", "deep"):
+        lead = (1,) if regime == "single" else (2, 1, 2)
     return sizes, lead, T
 
 
@@ -125,13 +131,17 @@ def future(rng, regime, dtype):
 
 
 def again(rng, regime, dtype):
+    """A second shape, and other weights. "then_one": a single position, as after a prompt, and in the mode
+    that changes nothing here.
+    """
     drawn = forward(rng, "normal", dtype)
     sizes = drawn["sizes"]
     V, context = sizes["vocab_size"], sizes["context_len"]
     other = weights(rng, sizes, dtype)
-    longer = (2, 1, context)
+    longer = drawn["ids"][..., :1].shape if regime == "then_one" else (2, 1, context)
     return {
         **drawn,
+        "evaluating": regime == "then_one",
         "longer": token_ids(rng, regime, longer, V),
         "more_grad": normal(rng, (*longer, V), dtype),
         **{f"other_{name}": a for name, a in other.items()},

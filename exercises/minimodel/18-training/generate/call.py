@@ -97,16 +97,19 @@ def whole(learner, record, sizes, numbers, prompt, n_new, seed):
 
     def distance():
         """Between the logits in sight and what the model says outside, as a share of the largest."""
+        if not told:
+            return "it was not asked"
         apart = max(float(np.abs(model(seen).data - logits).max()) for seen, logits in told)
         largest = max(float(np.abs(logits).max()) for _, logits in told)
         return round(apart / largest, 3 if numbers.dtype == np.float32 else 8)
 
-    ids = np.asarray(written(learner, Overheard(), prompt, n_new, seed, temperature=0.0))
+    overheard = Overheard()
+    ids = np.asarray(written(learner, overheard, prompt, n_new, seed, temperature=0.0))
     record(count=len(ids), distance_logits=distance())
     for p in model.parameters():  # as after more training
         p.data[...] = np.roll(p.data, 1)
     told.clear()
-    written(learner, Overheard(), prompt, n_new, seed, temperature=0.0)
+    written(learner, overheard, prompt, n_new, seed, temperature=0.0)
     record(distance_later=distance())
 
 

@@ -172,11 +172,12 @@ def kept(rng, regime, dtype):
     if temperature != 1.0:
         given["temperature"] = temperature
     logits = temperature * np.log(p)
-    if regime == "large":  # many more that hardly ever come up
-        logits = np.concatenate([logits, np.full(300, -40.0) + rng.uniform(-1, 1, 300)])
+    others = {"large": 300, "rare": 6000}.get(regime, 0)  # which hardly ever come up
+    logits = np.concatenate([logits, rng.uniform(-41, -39, others)])
     shift = {"far": 900.0, "top_p_of_one": 0.0}.get(regime, float(rng.uniform(-2, 2)))
     logits = rng.permutation(logits) + shift
-    return {"logits": logits.astype(dtype), "n_new": DRAWS, "seed": any_seed(rng), **given}
+    new = 60 if regime == "rare" else DRAWS
+    return {"logits": logits.astype(dtype), "n_new": new, "seed": any_seed(rng), **given}
 
 
 def edges(rng, regime, dtype):
@@ -271,6 +272,8 @@ def shares(rng, regime, dtype):
     p = np.array([0.9, 0.1])
     if regime == "hot":
         given["temperature"] = 3.0
+    elif regime == "very_hot":  # the same as ever, of logits that are 55 apart
+        p, given["temperature"] = p**25, 25.0
     elif regime == "cool":
         p, given["temperature"] = np.array([0.6, 0.4]), 0.25
     elif regime == "renewed":  # what is left after a cut adds up to 1 again, in its old proportions

@@ -6,6 +6,7 @@ The variant "drops_crossing" leaves out the token with which the mass reaches to
 import numpy as np
 
 DROPS = "drops_crossing"
+HARDLY_EVER = 1e-15  # the probability of a token that does not come up
 
 
 def likeliest_first(logits, temperature):
@@ -48,8 +49,8 @@ def changing(out, variant, *, logits, group, n_new, top_p, seed):
 
 
 def kept(out, variant, *, logits, n_new, seed, temperature, top_k, top_p):
-    ids, _ = kept_ids(logits, temperature, top_k, top_p, variant)
-    out.record(seen=np.sort(ids))
+    ids, p = kept_ids(logits, temperature, top_k, top_p, variant)
+    out.record(seen=np.sort(ids[p > HARDLY_EVER]))
 
 
 def edges(out, variant, *, logits, allowed, top_ps, seeds):

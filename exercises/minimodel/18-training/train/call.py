@@ -274,10 +274,10 @@ def descent(learner, record, table, bias, x, y, lr, steps):
     record(course="settles" if back < 0.1 else "returns" if back < 1.5 else "runs_away")
 
 
-def containers(learner, record, table, bias, x, y, lr, steps):
+def containers(learner, record, table, bias, x, y, stale, lr, steps):
     """Several steps on one batch; the model holds its parameters in a list and in a dict, and one that
-    it never uses. What is differentiated between two steps belongs to neither. Then the list gets another
-    bias, and it all goes on with a new optimiser.
+    it never uses, in which an old gradient lies. What is differentiated between two steps belongs to
+    neither. Then the list gets another bias, and it all goes on with a new optimiser.
     """
 
     class Held(learner.Module):
@@ -294,6 +294,7 @@ def containers(learner, record, table, bias, x, y, lr, steps):
             return logits + self.listed[1] if len(self.listed) > 1 else logits
 
     model = Held()
+    model.unused.grad = np.array(stale)
     optimizer = PlainDescent(model, lr)
     losses = []
     for _ in range(steps):

@@ -156,12 +156,11 @@ def descent(rng, regime, dtype):
 
 
 def containers(rng, regime, dtype):
-    V, B, T = sizes(rng, regime)
-    x, y = batch(rng, V, B, T)
-    return {**model(rng, regime, V, dtype), "x": x, "y": y, "lr": 0.5, "steps": 3}
+    drawn = no_room(rng, regime, dtype)
+    return {**drawn, "stale": normal(rng, drawn["bias"].shape, dtype), "steps": 3}
 
 
 def no_room(rng, regime, dtype):
-    drawn = containers(rng, regime, dtype)
-    del drawn["steps"]
-    return drawn
+    V, B, T = sizes(rng, regime)
+    x, y = batch(rng, V, B, T)
+    return {**model(rng, regime, V, dtype), "x": x, "y": y, "lr": 0.5}

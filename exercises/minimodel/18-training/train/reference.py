@@ -137,13 +137,14 @@ def whole(out, variant, *, sizes, x, y, kind, lr, seed):
     out.record(distance_losses=0.0, distance_parameters=0.0)
 
 
-def containers(out, variant, *, table, bias, x, y, lr, steps):
+def containers(out, variant, *, table, bias, x, y, stale, lr, steps):
     run = Run(variant, table, bias, lr)
     for _ in range(steps):
         run.step(x, y)
         stray = loss_and_grads(run.table, run.bias, x, y)[1]
         run.left = [left + g for left, g in zip(run.left, stray)]
-    out.record(losses=run.losses, table=run.table, bias=run.bias, unused=bias)
+    unused = bias - steps * lr * stale if variant == ACCUMULATES else bias
+    out.record(losses=run.losses, table=run.table, bias=run.bias, unused=unused)
     numbers, losses = [run.table, run.bias, np.zeros_like(bias)], []
     left = [*run.left, np.zeros_like(bias)]
     for _ in range(steps):
