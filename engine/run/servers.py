@@ -40,6 +40,7 @@ START_LIMIT = 60.0  # seconds for the interpreter to import numpy
 LEAN_LIMIT = 3.0  # seconds for a draw that leans towards a number, which may make it large
 MEMORY = 4 << 30  # bytes
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
+BESIDE = "+"  # ends the name of a second server, whose children are in `guise`
 TRACED = "traced"  # the server that records what expressions give
 END = -1  # in the place of a job's number
 SPLIT = 64  # jobs, from which on two children share them
@@ -168,7 +169,7 @@ class Servers:
     def _started(self, name: str) -> Server:
         self._greet()
         ours, theirs = socket.socketpair()
-        learner = name not in ("pack", "pack+")
+        learner = name not in ("pack", "pack" + BESIDE)
         zygote = self._zygotes[-1 if learner else 0]
         socket.send_fds(zygote.control, [b"f"], [theirs.fileno()])
         theirs.close()
@@ -181,6 +182,7 @@ class Servers:
                 "texts": self._calls if learner else self._pack,
                 "workdir": workdir,
                 "memory": MEMORY,
+                "home": os.path.expanduser("~") if learner and name.endswith(BESIDE) else "",
                 "confined": learner,
                 "hidden": self._hidden,
             }
@@ -329,7 +331,7 @@ class Servers:
         return [
             *at_once(
                 lambda: self._outcomes(one, first, server, How(wait)),
-                lambda: self._outcomes(two, second, f"{server}+", How(other)),
+                lambda: self._outcomes(two, second, server + BESIDE, How(other)),
             )
         ]
 
@@ -384,10 +386,8 @@ class Servers:
         return [found.get(i, unrun) for i in range(len(jobs))]
 
     def _beside(self, name: str, jobs: int) -> str:
-        """A second server for half of the jobs, where they and the processors are many; else ""."""
-        if jobs < SPLIT or CORES < 2:
-            return ""
-        return f"{name}+"
+        """A second server for half of the jobs, where they are many; else ""."""
+        return name + BESIDE if jobs >= SPLIT else ""
 
     def sandbox_of(self, name: str) -> Sandbox:
         """What the machine offers; starts a server where none was needed yet."""
@@ -411,7 +411,7 @@ class Servers:
         for name in names:
             self._hold(name, tree)
             if CORES > 1 and name != TRACED:
-                self._hold(f"{name}+", tree)
+                self._hold(name + BESIDE, tree)
 
     def prepare(self, component: str) -> None:
         """Have the pack's code for a component compiled while something else goes on. Raises

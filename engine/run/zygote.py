@@ -26,6 +26,7 @@ CHILD_MODULES = (
     "tree",
     "tracer",
     "coverage",
+    "guise",
     "leaning",
     "manners",
     "jobs",

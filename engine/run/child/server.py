@@ -22,7 +22,7 @@ import struct
 import sys
 import time
 
-from engine.run.child import coverage, jobs, sandbox, tracer, wire
+from engine.run.child import coverage, guise, jobs, sandbox, tracer, wire
 from engine.run.child.tree import Tree
 
 PATIENCE = 0.5  # seconds for the servers to end when the engine has gone
@@ -103,6 +103,7 @@ class Held:
         self.confined = False
         self.workdir = "/"
         self.memory = sandbox.MEMORY
+        self.home = ""  # where the learner lives, for children that look like processes of theirs
         self.foreign = set()  # modules of Python's and numpy's own that were imported for the tree
 
 
@@ -121,6 +122,7 @@ def serve(fd):
             held.watched = jobs.Watched()
             held.workdir = message["workdir"]
             held.memory = message["memory"]
+            held.home = message["home"]
             held.confined = message["confined"]
             if held.confined:
                 sandbox.forget_checkout(message["hidden"])
@@ -376,6 +378,8 @@ def child(held, message, results, output, token):
             if tree.find_spec(name.partition(".")[0]) is not None:
                 sys.modules.pop(name, None)  # this tree has its own
         tree.install()
+        if held.home:
+            guise.put_on(tree, held.home)
         for module in held.eager:
             try:
                 importlib.import_module(module)

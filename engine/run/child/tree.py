@@ -21,6 +21,7 @@ class Tree:
         self.root = root.rstrip("/")
         self.roots = list(roots)
         self.files = dict(files)
+        self.loader_of = None  # what is told to be the loader of a module, by its name and path
         self._code = {}
         self._transform = None
 
@@ -108,6 +109,9 @@ class Tree:
 
     def exec_module(self, module):
         relative = self.relative(module.__spec__.origin)
+        if self.loader_of is not None:
+            told = self.loader_of(module.__name__, module.__spec__.origin)
+            module.__loader__ = module.__spec__.loader = told
         exec(self.code(relative), module.__dict__)
 
     def get_source(self, name):
