@@ -49,7 +49,8 @@ class Pack(Spec, frozen=True, kw_only=True):
     `modes`: methods without arguments that change no value -> the roles whose instances have them.
     Judgements call them in some of the draws. `updates`: the role of an optimiser, made of parameters and
     an `lr`, whose `step()` moves them. `coarse`: dtype -> a variant of the references that is right and
-    keeps fewer digits: an input near a number decides nothing where that is seen.
+    keeps fewer digits, or reads what is open in another way: an input near a number decides nothing where
+    that is seen.
     """
 
     title: Text

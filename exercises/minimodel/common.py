@@ -114,7 +114,8 @@ def leading(rng, regime):
     return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5))), largest=LONG))
 
 
-# Variants of every reference with a softmax -> what they compute it in; `coarse` in pack.yaml names them.
+# Variants of every reference with a softmax or a GELU -> what they compute a softmax in; the GELU is the
+# tanh form. Both are right; `coarse` in pack.yaml names them.
 COARSE = {"logsumexp": np.float64, "logsumexp_float32": np.float32}
 
 

@@ -383,6 +383,30 @@ def test_the_variant_of_fewer_digits_is_right(servers, catalogue, place, dtype):
     assert apart > 0
 
 
+def test_the_form_of_the_gelu_is_seen_where_a_number_moves_hidden_values(servers, catalogue):
+    """There the tanh form is another few digits, and right; everywhere else it is the same."""
+    rough = catalogue.contract.coarse["float64"]
+    for component in ("ffn", "block"):
+        draws = [
+            Draw(
+                component,
+                "forward",
+                "normal",
+                seed,
+                lean=Lean("value", 2.0, which) if which else None,
+            )
+            for seed in range(3)
+            for which in range(8)
+        ]
+        for case in servers.cases(draws, [rough]):
+            one, other = case.expected[""], case.expected[rough]
+            same = difference(one, other, dtype="float64", times=near_.UNSEEN) is None
+            if case.draw.lean is None:
+                assert same
+            elif "b_1" in case.inputs and np.abs(case.inputs["b_1"]).max() < 5:
+                assert not same
+
+
 NEAR = {"float64": (1e-3, 1e-6, 1e-9, 2e-11), "float32": (1e-2, 1e-3, 2e-5, 2e-4)}
 
 

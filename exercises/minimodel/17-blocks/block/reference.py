@@ -89,7 +89,7 @@ def transformer_block(variant, x, n_heads, weights):
     attn_out, back_attn = attention(normed_1, *projections, n_heads, variant)
     after_attn = keeps * x + attn_out
     normed_2, back_norm_2 = layer_norm(after_attn, weights["gain_2"], weights["bias_2"])
-    inner, back_ffn = feed_forward(normed_2, *(weights[name] for name in FFN))
+    inner, back_ffn = feed_forward(normed_2, *(weights[name] for name in FFN), variant)
     ffn_out = inner["out"]
 
     def back(grad):

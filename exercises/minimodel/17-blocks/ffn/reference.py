@@ -16,6 +16,7 @@ digits than that. Three ways of measuring get around it, and together they leave
 import math
 
 import numpy as np
+from pack.common import COARSE
 
 VALUE, SLOPE = 1e-3, 2e-3  # how far from the exact form
 ROUNDING = 1e-6  # of the value, for float32
@@ -34,14 +35,27 @@ def slope(x):
     return phi(x) + near * np.exp(-0.5 * near**2) / math.sqrt(2.0 * math.pi)
 
 
-def feed_forward(x, w_1, b_1, w_2, b_2):
-    """The values on the way, and the function from the gradient of the output to all gradients."""
+def by_tanh(x):
+    """What the tanh form has for Phi(x), and the slope of x times that."""
+    near = np.clip(x, -40.0, 40.0)
+    share = 0.5 * (1.0 + np.tanh(math.sqrt(2.0 / math.pi) * (near + 0.044715 * near**3)))
+    inner_slope = math.sqrt(2.0 / math.pi) * (1.0 + 3 * 0.044715 * near**2)
+    return share, share + 2.0 * near * share * (1.0 - share) * inner_slope
+
+
+def feed_forward(x, w_1, b_1, w_2, b_2, variant=None):
+    """The values on the way, and the function from the gradient of the output to all gradients.
+
+    Variants in COARSE have the GELU's tanh form, which is right as well: near a number that a change
+    mentions, a hidden value may come near 0.
+    """
     pre = np.tensordot(x, w_1, 1) + b_1
-    hidden = pre * phi(pre)
+    share, slopes = by_tanh(pre) if variant in COARSE else (phi(pre), slope(pre))
+    hidden = pre * share
     out = np.tensordot(hidden, w_2, 1) + b_2
 
     def back(grad):
-        d_pre = np.tensordot(grad, w_2, (-1, 1)) * slope(pre)
+        d_pre = np.tensordot(grad, w_2, (-1, 1)) * slopes
         lead = tuple(range(x.ndim - 1))
         return {
             "x": np.tensordot(d_pre, w_1, (-1, 1)),
@@ -82,7 +96,7 @@ def other_forms(out, variant, *, x):
 
 
 def forward(out, variant, *, x, grad, **weights):
-    found, back = feed_forward(x, **weights)
+    found, back = feed_forward(x, **weights, variant=variant)
     grads = back(grad)
     out.record(out=found["out"], **{f"grad_{name}": value for name, value in grads.items()})
     out.name(x=x, product=found["pre"] - weights["b_1"], unbiased=found["out"] - weights["b_2"])
@@ -90,11 +104,12 @@ def forward(out, variant, *, x, grad, **weights):
 
 
 def again(out, variant, *, x, grad, more_grad, w_1, b_1, w_2, b_2, **others):
-    _, back = feed_forward(x, w_1, b_1, w_2, b_2)
+    _, back = feed_forward(x, w_1, b_1, w_2, b_2, variant)
     first, second = back(grad), back(more_grad)
     for name in ("w_1", "b_1", "w_2", "b_2"):
         out.record(**{f"grad_{name}": first[name] + second[name]})
-    found, _ = feed_forward(x, *(others[f"other_{n}"] for n in ("w_1", "b_1", "w_2", "b_2")))
+    weights = (others[f"other_{n}"] for n in ("w_1", "b_1", "w_2", "b_2"))
+    found, _ = feed_forward(x, *weights, variant)
     out.record(out=found["out"])
 
 
@@ -104,7 +119,7 @@ def composed(out, variant, *, x, pre, grad, **weights):
 
 
 def residual(out, variant, *, x, grad, **weights):
-    values, back = feed_forward(x, **weights)
+    values, back = feed_forward(x, **weights, variant=variant)
     out.record(total=x + values["out"], grad_x=grad + back(grad)["x"])
     for side in ("left", "right"):
         out.record(**{f"grad_{side}": back(grad)["x"], f"grad_beside_{side}": grad})
