@@ -95,9 +95,8 @@ def given(case: Case, own: Outcome) -> bool:
 
 
 def _vanishes(value: object) -> bool:
-    if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or not value.any():
-        return False
-    return bool(np.abs(value).max() < VANISHING)
+    numbers = _floats(value)
+    return numbers is not None and bool(numbers.any()) and bool(np.abs(numbers).max() < VANISHING)
 
 
 def too_large(outcome: Outcome) -> bool:

@@ -114,8 +114,8 @@ def leading(rng, regime):
     return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5))), largest=LONG))
 
 
-# Variants of every reference with a softmax or a GELU -> what they compute a softmax in; the GELU is the
-# tanh form. Both are right; `coarse` in pack.yaml names them.
+# Variants of every reference with a softmax, a GELU or a gate -> what they compute a softmax and a gate in;
+# the GELU and the sigmoid are the tanh forms. All are right; `coarse` in pack.yaml names them.
 COARSE = {"logsumexp": np.float64, "logsumexp_float32": np.float32}
 
 

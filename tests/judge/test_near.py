@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -405,6 +406,37 @@ def test_the_form_of_the_gelu_is_seen_where_a_number_moves_hidden_values(servers
                 assert same
             elif "b_1" in case.inputs and np.abs(case.inputs["b_1"]).max() < 5:
                 assert not same
+
+
+@pytest.mark.parametrize("number", [3.9e-62, -1e-31, 1e-29, 0.0])
+@pytest.mark.parametrize("kind", [float, np.array], ids=["float", "array"])
+def test_next_to_nothing_tells_nothing_as_a_float_or_as_an_array(number, kind):
+    case = Case(Draw("lstm", "unroll", "normal", 1), {}, {})
+    told = near_.given(case, Outcome(values={"first_gradient": kind(number)}))
+    assert told == (number in (1e-29, 0.0))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_sigmoid_written_with_tanh_is_as_right_and_no_draw_decides_where_it_is_0(
+    servers, catalogue, dtype
+):
+    rough = catalogue.contract.coarse[dtype]
+    for case in servers.cases(
+        [Draw("lstm", "step", "normal", seed, dtype) for seed in range(3)], [rough]
+    ):
+        assert difference(case.expected[""], case.expected[rough], dtype=dtype) is None
+    (case,) = servers.cases([Draw("lstm", "unroll", "normal", 3, dtype)], [rough])
+    first = {variant: 3.9e-62 if variant == "" else 0.0 for variant in ("", rough)}
+    expected = {
+        variant: msgspec.structs.replace(
+            answer, values={**answer.values, "first_gradient": first[variant]}
+        )
+        for variant, answer in case.expected.items()
+    }
+    closed = msgspec.structs.replace(case, expected=expected)
+    own, theirs = expected[""], expected[rough]
+    assert near_.decides(closed, own, own, theirs)
+    assert not near_.decides(closed, own, own, theirs, rough)
 
 
 NEAR = {"float64": (1e-3, 1e-6, 1e-9, 2e-11), "float32": (1e-2, 1e-3, 2e-5, 2e-4)}
