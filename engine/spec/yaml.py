@@ -2,8 +2,8 @@
 
 Refused: anchors and aliases, tags, duplicate keys, keys that are not strings, tabs as indentation,
 more than one document, more than 1 MB, nesting deeper than 24. The events are read one by one, so
-neither nesting nor aliases can exhaust the stack or the memory (PyYAML's C loader crashes on the one,
-its pure loader hangs on the other).
+neither nesting nor aliases can exhaust the stack or the memory (libyaml before 0.2.6 crashes on the one,
+PyYAML's pure loader hangs on the other).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from engine.errors import SpecError
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 24
+TOO_DEEP = f"Nested deeper than {MAX_DEPTH} levels."
 
 Path = tuple[str | int, ...]
 
@@ -60,6 +61,8 @@ def read(source: bytes, file: str) -> Document:
         mark = error.problem_mark or error.context_mark
         where = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else f"{file}:1:1"
         problem = error.problem or "this is not YAML"
+        if "nesting depth" in problem:  # libyaml's own limit, from 0.2.6 on; it reads ahead of us
+            raise SpecError(TOO_DEEP, where=where) from None
         if "\\t" in problem or _tab_at(text, mark):
             problem = "a tab is used as indentation; YAML takes spaces only"
         raise SpecError(f"Not valid YAML: {problem}.", where=where) from None
@@ -135,7 +138,7 @@ class _Builder:
                 self._mark(here, event)
             if isinstance(value, (dict, list)):
                 if len(stack) >= MAX_DEPTH:
-                    raise self.fail(f"Nested deeper than {MAX_DEPTH} levels.", event)
+                    raise self.fail(TOO_DEEP, event)
                 stack.append((value, here))
                 keys.append(None)
         if not root or root[0] is None:
