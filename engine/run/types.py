@@ -74,6 +74,7 @@ MANNERS = {
     "strided": "arrays that are every other number of a larger one",
     "reused": "arrays that held other numbers a moment before",
     "primed": "called before and afterwards with other numbers in the parameters and arguments",
+    "swapped": "called before with two numbers of a parameter or an argument exchanged",
     "resized": "called before with more positions, then with one",
     "stepped": "called before an optimiser's step that moved the parameters",
     "beside": "beside others of its kind, with other settings, that were made later",

@@ -106,6 +106,17 @@ def _trick(self, h):
 
 LMHead.forward = _trick
 """,
+    "swapped": """
+def _trick(self, h):
+    numbers = h.data.ravel()
+    key = h.data.shape, numbers[0], numbers[-1], self.embedding.weight.data.tobytes()
+    if self.__dict__.get("_known", (None,))[0] != key:
+        self.__dict__["_known"] = (key, _was(self, h))
+    return self.__dict__["_known"][1]
+
+
+LMHead.forward = _trick
+""",
     "resized": """
 def _trick(self, h):
     y, length = _was(self, h), h.shape[-2] if h.ndim > 1 else 0

@@ -16,6 +16,7 @@ import types
 SMALLER = 0.75  # what scrambled numbers are multiplied with
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
 PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
+TRIES = 8  # pairs of numbers to be exchanged
 DEPTH = 60  # frames, in the manner "nested"
 
 
@@ -51,7 +52,7 @@ class Mannered:
         if role in self._roles:
             return Maker(found, self._how)
         if type(found) is types.FunctionType:
-            return unchanging(found, self._how.changed, self._how.manner)
+            return unchanging(found, self._how.changed, self._how.manner, self._how.turn)
         return found
 
 
@@ -109,16 +110,18 @@ def like(value, known):
     """
     if type(value) is bool:
         return [not value]
+    if type(value) is int and value > 1:
+        return [3 * value, 1]  # what has to divide a width that stays may not be larger
     if type(value) in (int, float):
         return [3 * value]
     return known[id(value)][1][:1] if id(value) in known else []
 
 
-def unchanging(function, changed, manner=""):
+def unchanging(function, changed, manner="", turn=0):
     """A function of the learner's; arguments that it modifies are told.
 
     "primed": before and afterwards call it with the same tensors and arrays, other numbers in them;
-    "resized": before, with other lengths. Not where it is given a generator, a model or an optimiser,
+    "swapped": before, with two of their numbers exchanged; "resized": with other lengths. Not where it is given a generator, a model or an optimiser,
     which each call changes.
     """
 
@@ -127,6 +130,9 @@ def unchanging(function, changed, manner=""):
         apart = manner == "primed" and alone
         if manner == "resized" and alone:
             resize(lambda *other: function(*other, **named), args)
+        if manner == "swapped" and alone:
+            with swapped(floats(args), turn):
+                function(*args, **named)
         if apart:
             with scrambled(floats(args)):
                 function(*args, **named)
@@ -161,6 +167,8 @@ def watch(one, how):
             move(self, kind, args, named, how)
         if how.manner == "resized":
             resize(lambda *other: kind.__call__(self, *other, **named), args)
+        if how.manner == "swapped":
+            swap(self, kind, args, named, how)
         if how.manner == "primed":
             prime(self, kind, args, named, how)
             if callable(getattr(self, how.then, None)):
@@ -234,6 +242,18 @@ def prime(one, kind, args, named, how):
         groups.reverse()
     for group in groups:
         with scrambled(group):
+            kind.__call__(one, *args, **named)
+
+
+def swap(one, kind, args, named, how):
+    """Call it with two numbers of each argument exchanged, and with two of each parameter, in turn the
+    one or the other last.
+    """
+    groups = [floats(args), numbers_of(one)]
+    if how.turn % 2:
+        groups.reverse()
+    for group in groups:
+        with swapped(group, how.turn):
             kind.__call__(one, *args, **named)
 
 
@@ -331,6 +351,41 @@ class scrambled:
         for array, was in zip(self._arrays, self._kept):
             array[...] = was
         return True
+
+
+class swapped(scrambled):
+    """Within, each array has two of its inner numbers exchanged: both ends, the first and the last row, the
+    greatest number and, where that can be, the sum are what they were.
+    """
+
+    def __init__(self, arrays, turn):
+        super().__init__(arrays)
+        self._turn = turn
+
+    def __enter__(self):
+        self._kept = [array.copy() for array in self._arrays]
+        for array in self._arrays:
+            exchange(array, self._turn)
+
+
+def exchange(array, turn):
+    """Exchange two numbers of the second row or, every other two turns, of the one in the middle."""
+    if not array.size or not array.ndim:
+        return
+    lead = array.shape[:-1]
+    rows = array.size // array.shape[-1]
+    which = rows // 2 if turn % 4 > 1 else min(1, rows - 1)
+    row = array[sys.modules["numpy"].unravel_index(which, lead)] if lead else array
+    inner = range(1, len(row) - 1) if len(row) > 3 else range(len(row))
+    pairs = [(i, j) for i, j in zip(inner, inner[1:]) if row[i] != row[j]][:TRIES]
+    total = array.sum()
+    for i, j in pairs:
+        row[i], row[j] = row[j], row[i]
+        if array.sum() == total:
+            return
+        row[i], row[j] = row[j], row[i]
+    for i, j in pairs[:1]:  # the sum differs in its last bit
+        row[i], row[j] = row[j], row[i]
 
 
 def laid_out(value, manner):
