@@ -50,11 +50,12 @@ STEEP = 1e6  # in the regime "steep"
 
 
 def varied(draw):
-    """Cases that are drawn in three regimes more.
+    """Cases that are drawn in four regimes more.
 
     "steep": what comes from above is a million times as large, and so is what comes of it. "gaps": many
     numbers from above and of x, h and v are exactly 0, and so are whole rows, as behind a ReLU, a
-    dropout or a slice. "untrained": gains are 1 and biases 0, as a new norm has them.
+    dropout or a slice, and so is a number of each gain. "lone": a single number comes from above, as
+    behind `y[0, 2, 1]`. "untrained": gains are 1 and biases 0, as a new norm has them.
     """
 
     @functools.wraps(draw)
@@ -65,6 +66,10 @@ def varied(draw):
                 found[name] = STEEP * value
             if regime == "gaps" and (name.startswith("grad") or name in ("x", "h", "v")):
                 found[name] = holed(rng, value)
+            if regime == "gaps" and name.startswith("gain"):
+                value[..., rng.integers(value.shape[-1])] = 0.0
+            if regime == "lone" and name.startswith("grad"):
+                found[name] = lone(rng, value)
             if regime == "untrained" and name.startswith(("gain", "bias")):
                 found[name] = np.full_like(value, 1.0 if name.startswith("gain") else 0.0)
         return found
@@ -77,6 +82,18 @@ def holed(rng, x):
     kept = rng.random(x.shape) < rng.choice([0.0, 0.5, 1.0], (*x.shape[:-1], 1))
     kept.reshape(-1)[-1] = True
     return np.where(kept, x, np.zeros_like(x))
+
+
+def lone(rng, grad):
+    """One number of grad (..., T, d), the rest 0. Not at the first position, whose only key gets a
+    weight of 1: there gradients of queries and keys are rounding.
+    """
+    place = [int(rng.integers(n)) for n in grad.shape]
+    if grad.ndim > 1 and grad.shape[-2] > 1:
+        place[-2] = int(rng.integers(1, grad.shape[-2]))
+    kept = np.zeros_like(grad)
+    kept[tuple(place)] = grad[tuple(place)]
+    return kept
 
 
 def blank(rng, regime, x):

@@ -1,5 +1,7 @@
 """Runs the learner's EmbeddingLayer. `.position` is looked into only where it is learned."""
 
+import numpy as np
+
 
 def made(learner, pos, scale, max_len, tokens, places):
     """A layer with these tables, copied in place. tokens (V, d); places (max_len, d) or None."""
@@ -20,6 +22,14 @@ def start(learner, record, pos, scale, max_len, vocab_size, d_model):
     if pos == "learned":
         record(position_shape=list(layer.position.weight.data.shape))
         record(position_is_found=any(p is layer.position.weight for p in found))
+
+
+def spread(learner, record, pos, scale, vocab_size, d_model):
+    """How a new table of tokens is spread, in units of 0.02, as that of an Embedding by itself."""
+    layer = learner.EmbeddingLayer(
+        vocab_size, d_model, pos=pos, scale=scale, rng=np.random.default_rng(0)
+    )
+    record(deviation=float(layer.token.weight.data.astype(np.float64).std()) / 0.02)
 
 
 def defaults(learner, record, tokens, ids):
@@ -58,6 +68,7 @@ def again(
     if places is not None:
         record(grad_places=layer.position.weight.grad)
         layer.position.weight.data[...] = new_places
+        record(places_alone=layer.position(learner.Tensor(0 * y.data)).data)
     record(changed=layer(ids).data)
 
 

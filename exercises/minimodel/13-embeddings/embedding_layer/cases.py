@@ -28,6 +28,7 @@ def sizes(rng, regime):
         if n not in {B, d, V, *SHOWN}:
             break
     T = 1 if "one_position" in regime else T
+    n = 3 * T + 2 if "growing" in regime else n
     n = T if "full" in regime else n
     T = n + 1 if "too_long" in regime else T
     d = 1 if "one_column" in regime else d
@@ -70,6 +71,13 @@ def start(rng, regime, dtype):
     return {"pos": pos, "scale": scale, "max_len": n, "vocab_size": V, "d_model": d}
 
 
+def spread(rng, regime, dtype):
+    """Sizes of a table so large that chance hardly moves its standard deviation."""
+    pos, scale = kind(regime)
+    V, d = distinct(rng, V=(150, 250), d=(40, 60))
+    return {"pos": pos, "scale": scale, "vocab_size": V, "d_model": d}
+
+
 def defaults(rng, regime, dtype):
     V, d, T = distinct(rng, V=(17, 40), d=(3, 8), T=(9, 15))
     return {"tokens": normal(rng, (V, d), dtype), "ids": rng.integers(0, V, (2, T))}
@@ -79,6 +87,7 @@ def again(rng, regime, dtype):
     found = forward(rng, regime, dtype)
     lead = found["ids"].shape[:-1]
     more = (*lead, 1) if "then_one" in regime else (int(rng.integers(2, found["max_len"])),)
+    more = (found["max_len"],) if "growing" in regime else more
     found["more_ids"] = rng.integers(0, len(found["tokens"]), more)
     found["more_grad"] = normal(rng, (*more, found["tokens"].shape[1]), dtype)
     found["new_tokens"] = normal(rng, found["tokens"].shape, dtype)

@@ -58,6 +58,12 @@ def start(out, variant, *, pos, scale, max_len, vocab_size, d_model):
         out.record(position_shape=[max_len, d_model], position_is_found=True)
 
 
+def spread(out, variant, *, pos, scale, vocab_size, d_model):
+    """Of n normal numbers the sd of the standard deviation is (2n)^-0.5: eight of them."""
+    each = 8 / (2 * vocab_size * d_model) ** 0.5
+    out.within(deviation=(1 - each, 1 + each))
+
+
 def defaults(out, variant, *, tokens, ids):
     out.record(position_shape=[512, tokens.shape[1]], y=tokens[ids] + tokens[ids[0]])
 
@@ -83,6 +89,9 @@ def again(
     out.record(grad_tokens=one[0] + two[0])
     if places is not None:
         out.record(grad_places=one[1] + two[1])
+    if pos == "learned":
+        T, d = ids.shape[-1], tokens.shape[1]
+        out.record(places_alone=np.broadcast_to(new_places[:T], (*ids.shape, d)))
     out.record(changed=vectors(pos, scale, max_len, new_tokens, new_places, ids))
 
 

@@ -12,6 +12,8 @@ def sizes(rng, regime):
         return (3,), int(rng.integers(130, 150)), 157, 39
     if regime == "equal_sizes":
         return (EQUAL,), EQUAL, EQUAL, EQUAL
+    if regime == "square":  # as many sequences as positions
+        return (12,), 12, 21, 5
     while True:
         B, T, d = distinct(rng, B=(3, 4), T=(3, 7), d=(3, 13))
         n = T + int(rng.integers(2, 6))

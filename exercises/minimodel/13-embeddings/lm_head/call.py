@@ -15,12 +15,24 @@ def asked(head):
     return int(head.vocab_size_out)
 
 
+def width_on(learner, make):
+    """What a head on another embedding says; the error's name where there is no such embedding."""
+    try:
+        embedding = make()
+    except Exception as error:
+        return type(error).__name__
+    return asked(learner.LMHead(embedding))
+
+
 def width(learner, record, weight):
     """What the head says of its size, also when there is another head."""
     embedding, head = made(learner, weight)
     record(vocab_size_out=int(head.vocab_size_out), vocab_size=int(embedding.vocab_size))
     made(learner, np.zeros((len(weight) + 3, 2), weight.dtype))  # another one is another one
     record(vocab_size_out_again=asked(head))
+    record(second_head=asked(learner.LMHead(embedding)))
+    record(of_a_layer=width_on(learner, lambda: learner.EmbeddingLayer(len(weight), 2, 5).token))
+    record(of_a_numpy_size=width_on(learner, lambda: learner.Embedding(np.int64(len(weight)), 2)))
 
 
 def tied(learner, record, weight, other, h):

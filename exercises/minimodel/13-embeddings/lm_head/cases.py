@@ -30,6 +30,10 @@ def sizes(rng, regime):
 
 def width(rng, regime, dtype):
     V, d = sizes(rng, regime)
+    if regime == "large":  # more than two bytes can count
+        V, d = int(rng.integers(65_600, 69_000)), 1
+    (V,) = leaning(rng, [V], largest=LONG)
+    d = 1 if V > 5000 else d
     return {"weight": empty_rows(rng, regime, normal(rng, (V, d), dtype))}
 
 

@@ -22,6 +22,9 @@ def claimed(weight, variant):
 def width(out, variant, *, weight):
     out.record(vocab_size_out=claimed(weight, variant), vocab_size=len(weight))
     out.record(vocab_size_out_again=claimed(weight, variant))
+    out.record(second_head=claimed(weight, variant))
+    for where in ("of_a_layer", "of_a_numpy_size"):
+        out.offered(**{where: claimed(weight, variant)})
     out.name(vocab_size=len(weight))
 
 

@@ -12,9 +12,13 @@ def made(learner, w_q, w_k, w_v, w_o, n_heads, causal=True, use_rope=False):
     return attention
 
 
-def forward(learner, record, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad):
-    """x: (..., T, d_model). The output, then the gradients of sum(output * grad)."""
+def forward(learner, record, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, evaluating, grad):
+    """x: (..., T, d_model). The output, then the gradients of sum(output * grad). evaluating: in the mode
+    that changes nothing here.
+    """
     attention = made(learner, w_q, w_k, w_v, w_o, n_heads, causal, use_rope)
+    if evaluating:
+        attention.eval()
     leaf = learner.Tensor(x, requires_grad=True)
     y = attention(leaf)
     record(y=y.data)

@@ -89,7 +89,9 @@ def attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad=No
     return y, grads, names
 
 
-def forward(out, variant, *, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad):
+def forward(
+    out, variant, *, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, evaluating, grad
+):  # fmt: skip
     y, grads, names = attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad)
     out.record(y=y, **grads)
     out.name(**names)

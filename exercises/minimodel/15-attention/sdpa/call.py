@@ -19,6 +19,16 @@ def forward(learner, record, q, k, v, mask, grad):
     record(grad_q=queries.grad, grad_k=keys.grad, grad_v=values.grad)
 
 
+def viewed(learner, record, q, k, v, mask, grad):
+    """A mask that is a view: fewer numbers in memory than it shows."""
+    queries, keys, values = (learner.Tensor(a, requires_grad=True) for a in (q, k, v))
+    shown = np.broadcast_to(mask, (*q.shape[:-1], k.shape[-2]))
+    y = attend(learner, queries, keys, values, shown)
+    record(y=y.data)
+    y.backward(grad)
+    record(grad_q=queries.grad, grad_k=keys.grad, grad_v=values.grad)
+
+
 def shared(learner, record, x, mask, grad):
     """One tensor is queries, keys and values at once: its gradient is the sum of the three."""
     leaf = learner.Tensor(x, requires_grad=True)

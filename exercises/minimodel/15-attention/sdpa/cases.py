@@ -27,6 +27,10 @@ def sizes(rng, regime):
         return int(rng.integers(37, 46)), int(rng.integers(90, 110))
     if regime == "late_peak":
         return int(rng.integers(131, 140)), int(rng.integers(5, 8))
+    if regime == "deep_large":  # more scores than two bytes can count
+        return int(rng.integers(257, 270)), 1
+    if regime in ("shifted", "viewed"):
+        return distinct(rng, T=(5, 7), d=(3, 4))
     if regime == "equal_sizes":
         return 3, 3
     if regime == "pair_all":
@@ -41,6 +45,12 @@ def allowed(rng, regime, rows, T):
     """The mask of a regime: None, or booleans that broadcast to (*rows, T, T). No row is all False."""
     if regime.startswith("causal") or regime in ("zero_queries", "nothing_asked", "depths_causal"):
         return np.tri(T, dtype=bool)
+    if regime == "deep_large":
+        return np.tri(T, dtype=bool)
+    if regime == "shifted":  # another mask for each, with as many keys in every row
+        ahead = (np.arange(T) - np.arange(T)[:, None]) % T  # (T, T)
+        turned = (ahead + rng.permutation(T)[: rows[0]][:, None, None]) % T
+        return turned < int(rng.integers(2, T - 1))
     if regime in ("all_allowed", "pair_all"):
         return np.ones((T, T), dtype=bool)
     if regime in BANDS:  # what a causal mask is not, though it looks like one
@@ -89,12 +99,18 @@ def forward(rng, regime, dtype):
     regime = regime.removeprefix("bare_")
     T, d = sizes(rng, regime)
     rows = leading(
-        rng, {"deep_masked": "deep", "large": "single", "late_peak": "no_batch"}.get(regime, regime)
+        rng,
+        {
+            "deep_masked": "deep",
+            "large": "single",
+            "late_peak": "no_batch",
+            "deep_large": "no_batch",
+        }.get(regime, regime),
     )
     rows = () if bare else rows
     if regime in ("equal_sizes", "equal_head_masked"):
         rows = (3, 3)
-    if regime.startswith(("batch", "depths")):  # a single leading axis
+    if regime.startswith(("batch", "depths", "shifted")):  # a single leading axis
         rows = rows[:1]
     scale = {"tiny": 1e-6, "causal_tiny": 1e-6}.get(regime, 1.0)
     q, k = (normal(rng, (*rows, T, d), dtype, scale) for _ in range(2))
@@ -102,6 +118,11 @@ def forward(rng, regime, dtype):
     mask = allowed(rng, regime, rows, T)
     if regime == "equal_keys":  # equal scores: the plain mean of the values
         k = np.broadcast_to(k[..., :1, :], k.shape).copy()
+    if (
+        regime == "deep_large"
+    ):  # whole numbers, all of them below what some write for what is masked
+        level = 2e4 if dtype == "float64" else 1.1e4
+        q, k = np.ones_like(q), (rng.integers(-3, 4, k.shape) - level).astype(dtype)
     if regime == "late_peak":  # near the end of a long row, one score beyond any exponential
         q[..., 0], k[..., 0] = 60.0, 0.0
         k[..., T - int(rng.integers(1, 4)), 0] = 60.0
@@ -168,6 +189,10 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
     k[..., :T] = 8.0 * np.eye(T)
     return q.astype(dtype), k.astype(dtype)
+
+
+def viewed(rng, regime, dtype):
+    return forward(rng, regime, dtype)
 
 
 def shared(rng, regime, dtype):

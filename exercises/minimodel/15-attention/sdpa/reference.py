@@ -66,6 +66,10 @@ def forward(out, variant, *, q, k, v, mask, grad):
     out.name(q=q, k=k, v=v, k_transposed=np.swapaxes(k, -1, -2), **names)
 
 
+def viewed(out, variant, *, q, k, v, mask, grad):
+    forward(out, variant, q=q, k=k, v=v, mask=mask, grad=grad)
+
+
 def shared(out, variant, *, x, mask, grad):
     y, grads, _ = attention(variant, x, x, x, mask, grad)
     out.record(y=y, grad_x=sum(grads))

@@ -57,8 +57,10 @@ def arrives(learner, record, x, gain, bias, grad):
         record(**{name: tensor.grad is not None and bool(np.abs(tensor.grad).max() > 0)})
 
 
-def again(learner, record, x, other, gain, bias, new_gain, new_bias, grad, other_grad):
-    """Two calls on one norm, their backwards in the other order, then new parameters in place."""
+def again(learner, record, x, other, gain, bias, new_gain, new_bias, turned, grad, other_grad):
+    """Two calls on one norm, their backwards in the other order, then new parameters in place; and rows
+    that lie elsewhere in memory.
+    """
     norm = made(learner, gain, bias)
     leaf = learner.Tensor(x, requires_grad=True)
     other_leaf = learner.Tensor(other, requires_grad=True)
@@ -71,6 +73,7 @@ def again(learner, record, x, other, gain, bias, new_gain, new_bias, grad, other
     norm.gain.data[...] = new_gain
     norm.bias.data[...] = new_bias
     record(changed=norm(learner.Tensor(x)).data)
+    record(turned=norm(learner.Tensor(turned).transpose(0, 1)).data)
     fresh = made(learner, new_gain, new_bias)
     fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, gain and bias did
     record(grad_gain_alone=fresh.gain.grad, grad_bias_alone=fresh.bias.grad)

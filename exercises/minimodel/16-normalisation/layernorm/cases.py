@@ -20,7 +20,13 @@ def width(rng, regime):
 
 def rows_of(rng, regime, lead, d, dtype):
     """x: (*lead, d)."""
-    scales = {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4, "vast": VAST[np.dtype(dtype).name]}
+    scales = {
+        "huge": 1e6,
+        "great_eps": 100.0,
+        "tiny": 1e-9,
+        "small_eps": 1e-4,
+        "vast": VAST[np.dtype(dtype).name],
+    }
     x = normal(rng, (*lead, d), dtype, scales.get(regime, 1.0))
     count = max(1, x.size // d)
     each = np.arange(count).reshape(*lead, 1)
@@ -41,6 +47,9 @@ def rows_of(rng, regime, lead, d, dtype):
     x = blank(rng, regime, x)
     if regime == "padding":  # some rows of zeros, as a padding token gives them
         x = np.where(each % 3 == 1, 0.0, x)
+    if regime == "level":  # in every row a number that is the row's mean, to the last bit
+        x = rng.integers(-9, 10, x.shape).astype(float)
+        x[..., -1] = (d - 1) * x[..., -2] - x[..., :-2].sum(-1)
     if regime == "sparse_rows":  # some numbers are exactly 0
         x = np.where(rng.random(x.shape) < 0.4, 0.0, x)
     return x.astype(dtype)
@@ -49,7 +58,9 @@ def rows_of(rng, regime, lead, d, dtype):
 def chosen_eps(rng, regime):
     """None for the default."""
     if regime == "other_eps":
-        return float(rng.uniform(0.05, 0.5))
+        return float(10 ** rng.uniform(-1.3, 1.3))
+    if regime == "great_eps":  # beside squares of about the same size
+        return float(10 ** rng.uniform(2, 5))
     if regime == "no_eps":
         return 0.0
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
@@ -82,6 +93,13 @@ def arrives(rng, regime, dtype):
     return residual(rng, regime, dtype)
 
 
+def turned(rng, T, d, dtype):
+    """(T, 3, d) of numbers beside which eps counts; a row in three is 0."""
+    x = normal(rng, (T, 3, d), dtype, 1e-3)
+    x[:, 1] = 0.0
+    return x
+
+
 def again(rng, regime, dtype):
     d = width(rng, regime)
     T, S = distinct(rng, T=(3, 4), S=(3, 5))
@@ -92,6 +110,7 @@ def again(rng, regime, dtype):
         "bias": normal(rng, (d,), dtype),
         "new_gain": normal(rng, (d,), dtype),
         "new_bias": normal(rng, (d,), dtype),
+        "turned": turned(rng, T, d, dtype),
         "grad": normal(rng, (T, d), dtype),
         "other_grad": normal(rng, (3, S, d), dtype),
     }

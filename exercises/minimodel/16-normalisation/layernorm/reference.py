@@ -84,7 +84,7 @@ def arrives(out, variant, *, x, gain, bias, grad):
     out.record(x=True, gain=True, bias=True)
 
 
-def again(out, variant, *, x, other, gain, bias, new_gain, new_bias, grad, other_grad):
+def again(out, variant, *, x, other, gain, bias, new_gain, new_bias, turned, grad, other_grad):
     one = layernorm(x, gain, bias, grad, None, variant)
     two = layernorm(other, gain, bias, other_grad, None, variant)
     out.record(y=one["y"], z=two["y"], grad_x=one["grad_x"], grad_other=two["grad_x"])
@@ -92,6 +92,9 @@ def again(out, variant, *, x, other, gain, bias, new_gain, new_bias, grad, other
     out.record(grad_bias=one["grad_bias"] + two["grad_bias"])
     three = layernorm(x, new_gain, new_bias, grad, None, variant)
     out.record(changed=three["y"])
+    view = turned.swapaxes(0, 1)
+    four = layernorm(view, new_gain, new_bias, np.zeros_like(view), None, variant)
+    out.record(turned=four["y"])
     out.record(grad_gain_alone=three["grad_gain"], grad_bias_alone=three["grad_bias"])
 
 

@@ -45,8 +45,10 @@ def residual(learner, record, x, gain, grad):
         record(**{f"grad_{side}": mine.grad, f"grad_beside_{side}": other.grad})
 
 
-def again(learner, record, x, other, gain, new_gain, grad, other_grad):
-    """Two calls on one norm, then both backwards, then a new gain in place."""
+def again(learner, record, x, other, gain, new_gain, turned, grad, other_grad):
+    """Two calls on one norm, then both backwards, then a new gain in place; and rows that lie elsewhere
+    in memory.
+    """
     norm = made(learner, gain)
     leaf = learner.Tensor(x, requires_grad=True)
     other_leaf = learner.Tensor(other, requires_grad=True)
@@ -57,6 +59,7 @@ def again(learner, record, x, other, gain, new_gain, grad, other_grad):
     record(grad_x=leaf.grad, grad_other=other_leaf.grad, grad_gain=norm.gain.grad)
     norm.gain.data[...] = new_gain
     record(changed=norm(learner.Tensor(x)).data)
+    record(turned=norm(learner.Tensor(turned).transpose(0, 1)).data)
     fresh = made(learner, new_gain)
     fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, the gain did
     record(grad_gain_alone=fresh.gain.grad)

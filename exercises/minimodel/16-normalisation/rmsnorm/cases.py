@@ -21,7 +21,13 @@ def width(rng, regime):
 
 def rows_of(rng, regime, lead, d, dtype):
     """x: (*lead, d)."""
-    scales = {"huge": 1e6, "tiny": 1e-9, "small_eps": 1e-4, "vast": VAST[np.dtype(dtype).name]}
+    scales = {
+        "huge": 1e6,
+        "great_eps": 100.0,
+        "tiny": 1e-9,
+        "small_eps": 1e-4,
+        "vast": VAST[np.dtype(dtype).name],
+    }
     x = normal(rng, (*lead, d), dtype, scales.get(regime, 1.0))
     count = max(1, x.size // d)
     each = np.arange(count).reshape(*lead, 1)
@@ -52,7 +58,9 @@ def rows_of(rng, regime, lead, d, dtype):
 def chosen_eps(rng, regime):
     """None for the default."""
     if regime in ("other_eps", "one_feature"):
-        return float(rng.uniform(0.05, 0.5))
+        return float(10 ** rng.uniform(-1.3, 1.3))
+    if regime == "great_eps":  # beside squares of about the same size
+        return float(10 ** rng.uniform(2, 5))
     if regime == "no_eps":
         return 0.0
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
@@ -107,6 +115,13 @@ def chain(rng, regime, dtype):
     return {"x": x.astype(dtype), "depth": 5 if shown else 3}
 
 
+def turned(rng, T, d, dtype):
+    """(T, 3, d) of numbers beside which eps counts; a row in three is 0."""
+    x = normal(rng, (T, 3, d), dtype, 1e-3)
+    x[:, 1] = 0.0
+    return x
+
+
 def again(rng, regime, dtype):
     d = width(rng, regime)
     T, S = distinct(rng, T=(3, 4), S=(3, 5))
@@ -115,6 +130,7 @@ def again(rng, regime, dtype):
         "other": normal(rng, (3, S, d), dtype, 4.0),
         "gain": normal(rng, (d,), dtype),
         "new_gain": normal(rng, (d,), dtype),
+        "turned": turned(rng, T, d, dtype),
         "grad": normal(rng, (T, d), dtype),
         "other_grad": normal(rng, (3, S, d), dtype),
     }

@@ -50,6 +50,17 @@ def forward(learner, record, x, grad, n_heads, **weights):
     record(**{f"grad_{name}": p.grad for name, p in parameters(block).items()})
 
 
+def twice(learner, record, x, grad, n_heads, **weights):
+    """A block behind itself, as where the weights are shared over the depth."""
+    block = made(learner, n_heads, weights)
+    leaf = learner.Tensor(x, requires_grad=True)
+    out = block(block(leaf))
+    record(out=out.data)
+    out.backward(grad)
+    record(grad_x=leaf.grad)
+    record(**{f"grad_{name}": p.grad for name, p in parameters(block).items()})
+
+
 def future(learner, record, x, later, n_heads, **weights):
     """Two inputs that differ in their last row: what comes out before it?"""
     block = made(learner, n_heads, weights)

@@ -101,6 +101,10 @@ def attributes(rng, regime, dtype):
     return {"d_model": n * size, "n_heads": n, "d_ff": int(rng.integers(19, 40))}
 
 
+def twice(rng, regime, dtype):
+    return forward(rng, regime, dtype)
+
+
 @varied
 def forward(rng, regime, dtype):
     lead, T, n, d, f = sizes(rng, regime)

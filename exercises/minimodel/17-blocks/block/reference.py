@@ -145,6 +145,15 @@ def forward(out, variant, *, x, grad, n_heads, **weights):
     out.name(**values)
 
 
+def twice(out, variant, *, x, grad, n_heads, **weights):
+    first, back_first = transformer_block(variant, x, n_heads, weights)
+    second, back_second = transformer_block(variant, first["out"], n_heads, weights)
+    last = back_second(grad)
+    found = back_first(last["x"])
+    out.record(out=second["out"], grad_x=found["x"])
+    out.record(**{f"grad_{name}": found[name] + last[name] for name in weights})
+
+
 def future(out, variant, *, x, later, n_heads, **weights):
     """Rows before the last are what they are without it."""
     values, _ = transformer_block(variant, x[..., :-1, :], n_heads, weights)

@@ -157,6 +157,7 @@ def again(learner, record, sizes, ids, longer, evaluating, grad, more_grad, **we
     record(**gradients(model))
     other = {name[6:]: array for name, array in weights.items() if name.startswith("other_")}
     filled(model, other)
+    model.blocks[-1].eval()  # as of a part that is frozen: it changes nothing here
     record(other_weights=model(ids).data)
     model.zero_grad()
     model(ids).backward(grad)

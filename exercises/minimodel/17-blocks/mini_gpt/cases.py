@@ -24,7 +24,8 @@ def config(rng, regime):
     while True:
         head, n = [(2, 5), (4, 3), (2, 6), (6, 2), (10, 1)][int(rng.integers(5))]
         head, n = (2, 7) if large else (head, n)
-        L = {"one_block": 1, "three_blocks": 3, "large": 4}.get(regime, 2)
+        deep = int(rng.integers(9, 13))
+        L = {"one_block": 1, "three_blocks": 3, "many_blocks": deep, "large": 4}.get(regime, 2)
         f = int(rng.integers(3, 10))
         V = int(rng.integers(290, 320)) if large else int(rng.integers(5, 14))
         V = 1 if regime == "one_token" else V
@@ -33,6 +34,8 @@ def config(rng, regime):
             T = context
         if regime == "one_position":
             T = 1
+        if regime == "one_id":
+            T, context = 7, 10
         if regime == "smallest":  # a model of the smallest sizes that there are
             head, n, L, f, V, context, T = 2, 1, 1, 1, 1, 1, 1
         if regime == "tall":  # more sequences than context_len, and many more ids
@@ -41,13 +44,15 @@ def config(rng, regime):
             T, context, B = 19, 21, 1
         if regime == "long":  # positions that a byte cannot count, in a narrow model
             head, n, L, T, context = 2, 2, 1, int(rng.integers(130, 140)), 143
-        n, far, V, B, f = leaning(rng, (n, context, V, B, f))
+        if regime == "crowd":  # many sequences at once, in a narrow model
+            head, n, L, f, V, context, T, B = 2, 1, 1, 1, 3, 3, 3, int(rng.integers(400, 500))
+        n, far, V, B, f, L = leaning(rng, (n, context, V, B, f, L))
         T, context = (far, far) if far != context else (T, context)
         d = head * n
         close = {T, context}  # equal in "full"
         if (
             leans(rng)
-            or regime in ("smallest", "one_position", "one_token")
+            or regime in ("smallest", "one_position", "one_token", "crowd")
             or (len({*close, B, d, V, f}) == len(close) + 4 and d not in SHOWN)
         ):
             break
@@ -88,6 +93,8 @@ def token_ids(rng, regime, shape, V):
     ids = rng.integers(0, V, shape)
     if V > 1 and shape[-1] > 1:
         ids[..., 1] = (ids[..., 0] + rng.integers(1, V, shape[:-1])) % V
+    if regime == "one_id":  # as padding alone
+        ids[...] = rng.integers(0, V, (*shape[:-1], 1))
     if regime == "repeated":
         ids[..., 0], ids[..., 1:] = rng.permutation(V)[:2]
     if regime == "narrow_ids":

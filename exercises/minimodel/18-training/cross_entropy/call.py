@@ -103,11 +103,20 @@ def descend(learner, record, V, steps, lr, dtype):
     record(losses=losses, last=losses[-1])
 
 
-def elsewhere(learner, record, logits, targets, grad):
-    """The logits are used by the loss and beside it: the gradient of loss + sum(logits * grad)."""
+def elsewhere(learner, record, logits, targets, left_out, grad):
+    """The logits are used by the loss and beside it: the gradient of loss + sum(logits * grad).
+    Then logits that are a Parameter, and logits that were made of others, where `left_out` is ignored.
+    """
     for name, loss_first in {"first": True, "last": False}.items():
         leaf = learner.Tensor(logits, requires_grad=True)
         loss = learner.cross_entropy(leaf, targets)
         beside = (leaf * learner.Tensor(grad)).sum()
         (loss + beside if loss_first else beside + loss).sum().backward()
         record(**{f"grad_logits_{name}": leaf.grad})
+    mine = learner.Parameter(logits.copy())
+    learner.cross_entropy(mine, targets).backward()
+    record(grad_parameter=mine.grad)
+    leaf = learner.Tensor(logits, requires_grad=True)
+    made = leaf * learner.Tensor(grad)
+    learner.cross_entropy(made, targets, ignore_index=left_out).backward()
+    record(grad_behind=leaf.grad)

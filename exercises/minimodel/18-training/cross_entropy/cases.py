@@ -11,6 +11,8 @@ def sizes(rng, regime):
         return int(rng.integers(130, 200))
     if regime == "late_peak":
         return int(rng.integers(1030, 1100))
+    if regime == "wide":
+        return int(rng.integers(8_200, 10_000))
     if regime == "equal_sizes":
         return EQUAL
     if regime == "bytes":
@@ -20,7 +22,7 @@ def sizes(rng, regime):
 
 def forward(rng, regime, dtype):
     V = sizes(rng, regime)
-    rows = leading(rng, "no_batch" if regime == "far_row" else regime)
+    rows = leading(rng, "no_batch" if regime in ("far_row", "wide") else regime)
     scale = {"huge": 1000.0, "tiny": 1e-7, "confident": 30.0}.get(regime, 1.0)
     logits = normal(rng, (*rows, V), dtype, scale)
     targets = np.asarray(rng.integers(0, V, rows))
@@ -55,12 +57,13 @@ def forward(rng, regime, dtype):
         level = rng.uniform(1000, 3000, (*rows, 1))
         each = np.arange(level.size).reshape(level.shape)
         logits = (logits + np.where(each % 2 == 0, level, -level)).astype(dtype)
-    if regime in ("ignored", "ignored_class", "ignored_zero", "ignored_far"):
+    if regime in ("ignored", "ignored_class", "ignored_zero", "ignored_far", "ignored_beyond"):
         ignore = {"ignored": -100, "ignored_far": -1, "ignored_zero": 0}.get(
             regime, int(rng.integers(0, V))
         )
+        ignore = V + int(rng.integers(0, 9999)) if regime == "ignored_beyond" else ignore
         targets = np.where(rng.random(rows) < 0.4, ignore, targets)
-        targets.reshape(-1)[0] = (ignore + 1) % V if ignore >= 0 else 1  # one is kept
+        targets.reshape(-1)[0] = (ignore + 1) % V if ignore >= 0 else V - 1  # one is kept
         targets.reshape(-1)[-1] = ignore
     if regime == "ignored_far":  # what counts lies behind what does not
         targets.reshape(-1)[::3] = ignore
@@ -94,7 +97,7 @@ def forward(rng, regime, dtype):
 def scaled(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
     del drawn["ignore_index"]
-    return {**drawn, "factor": float(rng.uniform(2, 5))}
+    return {**drawn, "factor": float(rng.uniform(2, 5) * (-1 if regime == "turned_round" else 1))}
 
 
 def large(rng, regime, dtype):
@@ -144,4 +147,7 @@ def descend(rng, regime, dtype):
 def elsewhere(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
     del drawn["ignore_index"]
+    targets = drawn["targets"].reshape(-1)
+    several = len(set(targets.tolist())) > 1  # one is left out, and others are kept
+    drawn["left_out"] = int(targets[0]) if several else -100
     return {**drawn, "grad": normal(rng, drawn["logits"].shape, dtype)}

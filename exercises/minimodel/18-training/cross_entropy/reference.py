@@ -134,6 +134,8 @@ def descend(out, variant, *, V, steps, lr, dtype):
     out.record(losses=losses, last=losses[-1])
 
 
-def elsewhere(out, variant, *, logits, targets, grad):
-    total = loss_and_gradient(logits, targets, None, variant)[1] + grad
-    out.record(grad_logits_first=total, grad_logits_last=total)
+def elsewhere(out, variant, *, logits, targets, left_out, grad):
+    alone = loss_and_gradient(logits, targets, None, variant)[1]
+    out.record(grad_logits_first=alone + grad, grad_logits_last=alone + grad, grad_parameter=alone)
+    behind = loss_and_gradient(logits * grad, targets, left_out, variant)[1]
+    out.record(grad_behind=behind * grad)

@@ -46,6 +46,9 @@ def windows(rng, regime, dtype):
 def one_window(rng, regime, dtype):
     """Ids of which only one piece can be drawn, so that nothing is left to chance."""
     B, T, _ = sizes(rng, regime)
+    if regime == "long":
+        T = int(rng.integers(8_200, 9_000))
+    (T,) = leaning(rng, [T], largest=20_000)
     if regime == "traced":
         T = int(rng.integers(9, 14))
     ids = rng.integers(0, 4, T + 1) if regime == "repeated" else apart(rng, T + 1)

@@ -138,12 +138,20 @@ def trained(learner, table, bias, ids, lr, seed, **arguments):
     return model, optimizer, learner.train(model, ids, optimizer=optimizer, rng=rng, **arguments)
 
 
-def one_window(learner, record, table, bias, ids, steps, batch_size, lr, watched, seed):
-    """`train` on ids (T + 1,): every batch is the same. What on_step is told, if there is one."""
+def one_window(learner, record, table, bias, ids, steps, batch_size, lr, watched, measuring, seed):
+    """`train` on ids (T + 1,): every batch is the same. What on_step is told, if there is one; measuring:
+    it follows a loss of its own back through the model.
+    """
     told = []
     arguments = {"steps": steps, "batch_size": batch_size, "seq_len": len(ids) - 1}
+
+    def tell(step, loss, model):
+        told.append((step, loss, model))
+        if measuring:
+            learner.cross_entropy(model(ids[None, :-1]), ids[None, :-1]).backward()
+
     if watched:
-        arguments["on_step"] = lambda step, loss, model: told.append((step, loss, model))
+        arguments["on_step"] = tell
     model, optimizer, losses = trained(learner, table, bias, ids, lr, seed, **arguments)
     record(is_a_list=isinstance(losses, list), losses=[float(loss) for loss in losses])
     record(are_floats=all(isinstance(loss, float) for loss in losses))

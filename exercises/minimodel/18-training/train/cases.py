@@ -16,7 +16,8 @@ def sizes(rng, regime):
     if regime == "large":
         return 53, 3, 13
     V, B, T = distinct(rng, V=(5, 9), B=(3, 4), T=(3, 6))
-    return {"single": (V, 1, 1), "many": (V, 1, 3)}.get(regime, (V, B, T))
+    few = {"single": (V, 1, 1), "many": (V, 1, 3), "hundreds": (3, 1, 3), "crowded": (3, 65, 65)}
+    return few.get(regime, (V, B, T))
 
 
 def batch(rng, V, *shape):
@@ -39,6 +40,8 @@ def limit(rng, regime):
     """max_norm: none, far below or far above any gradient that comes up."""
     if "clipped" in regime:
         return float(rng.uniform(1e-3, 5e-3))
+    if "unlimited" in regime:
+        return float("inf")
     return 1e6 if "roomy" in regime else None
 
 
@@ -65,7 +68,9 @@ def step(rng, regime, dtype):
 def steps(rng, regime, dtype):
     """Several steps of one model. x, y: (steps, B, T)."""
     V, B, T = sizes(rng, regime)
-    count = {"many": 20, "large": 2}.get(regime) or int(rng.integers(3, 5))
+    count = {"many": 20, "large": 2, "hundreds": 210, "crowded": 2}.get(regime) or int(
+        rng.integers(3, 5)
+    )
     x, y = batch(rng, V, count, B, T)
     if regime == "same_batch":
         x[...], y[...] = x[:1], y[:1]
@@ -105,6 +110,7 @@ def one_window(rng, regime, dtype):
         "batch_size": B,
         "lr": float(rng.uniform(0.3, 2.0)),
         "watched": regime != "unwatched",
+        "measuring": regime == "measuring",
         "seed": any_seed(rng),
     }
 

@@ -50,6 +50,11 @@ class Run:
         self.losses.append(loss)
         self.found.append(grads)
 
+    def beside(self, x, y):
+        """Somebody else's gradient, which stays behind."""
+        grads = loss_and_grads(self.table, self.bias, x, y)[1]
+        self.left = [old + new for old, new in zip(self.left, grads)]
+
 
 def recorded(out, run):
     out.record(steps=len(run.found))
@@ -97,11 +102,15 @@ def apart(out, variant, *, table, bias, other_table, other_bias, new_table, x, y
     out.record(bias=first.bias, other_bias=second.bias)
 
 
-def one_window(out, variant, *, table, bias, ids, steps, batch_size, lr, watched, seed):
+def one_window(
+    out, variant, *, table, bias, ids, steps, batch_size, lr, watched, measuring, seed
+):  # fmt: skip
     run = Run(variant, table, bias, lr)
     x, y = (np.stack([piece] * batch_size) for piece in (ids[:-1], ids[1:]))
     for _ in range(steps):
         run.step(x, y)
+        if measuring:
+            run.beside(ids[None, :-1], ids[None, :-1])
     told = steps if watched else 0
     out.record(is_a_list=True, losses=run.losses, are_floats=True, told_steps=list(range(told)))
     out.record(told_losses=run.losses[:told], told_the_model=True, steps=steps)
