@@ -121,8 +121,8 @@ def unchanging(function, changed, manner="", turn=0):
     """A function of the learner's; arguments that it modifies are told.
 
     "primed": before and afterwards call it with the same tensors and arrays, other numbers in them;
-    "swapped": before, with two of their numbers exchanged; "resized": with other lengths. Not where it is given a generator, a model or an optimiser,
-    which each call changes.
+    "swapped": before, with two of their numbers exchanged; "resized": with other lengths. Not where it is
+    given a generator, a model or an optimiser, which each call changes.
     """
 
     def call(*args, **named):
