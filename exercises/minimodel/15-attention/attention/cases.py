@@ -15,6 +15,8 @@ def sizes(rng, regime):
         return (), 1, 1, 1
     if regime.endswith("large"):  # long, and with heads of two digits
         return (), 35, 13, 2
+    if regime == "rope_wide":  # heads wider than most
+        return (), 3, 2, 2 * int(rng.integers(33, 36))
     if regime == "long":  # positions that a byte cannot count
         return (), int(rng.integers(130, 150)), 3, 1
     if regime in ("depths", "abyss"):

@@ -45,7 +45,7 @@ def config(rng, regime):
         if regime == "long":  # positions that a byte cannot count, in a narrow model
             head, n, L, T, context = 2, 2, 1, int(rng.integers(130, 140)), 143
         if regime == "crowd":  # many sequences at once, in a narrow model
-            head, n, L, f, V, context, T, B = 2, 1, 1, 1, 3, 3, 3, int(rng.integers(400, 500))
+            head, n, L, f, V, context, T, B = 2, 3, 1, 5, 7, 3, 3, int(rng.integers(400, 500))
         n, far, V, B, f, L = leaning(rng, (n, context, V, B, f, L))
         T, context = (far, far) if far != context else (T, context)
         d = head * n
