@@ -47,6 +47,8 @@ def drawn(rng, regime, dtype):
     ids = rng.integers(0, V, (*lead, T))
     if "repeated" in regime:
         ids = rng.choice(ids.reshape(-1)[:2], ids.shape)
+    if "begun" in regime:  # with the same token, as texts are, and it is the first
+        ids[..., 0] = 0
     if "int32" in regime:
         ids = ids.astype(np.int32)
     return {

@@ -19,6 +19,8 @@ def sizes(rng, regime):
         n = T + int(rng.integers(2, 6))
         if n not in {B, d, *SHOWN}:
             break
+    n = d if regime == "square_table" else n
+    T = min(T, d - 1) if regime == "square_table" else T
     T = {"one_position": 1, "full_one": 1, "one_short": n - 1}.get(regime, T)
     n = T if regime.startswith("full") else 1 if regime == "full_one" else n
     n = 1 if regime == "too_long_for_one" else n  # one row would broadcast

@@ -63,6 +63,9 @@ def step(rng, regime, dtype):
     if regime == "nothing":  # a new layer's first step on padding: no gate gets anything
         x, h, c = np.zeros_like(x), np.zeros_like(h), np.zeros_like(c)
         drawn["b"][...] = 0.0
+    if regime == "usual_bias":  # 0, but 1 where it forgets
+        drawn["b"][...] = 0.0
+        drawn["b"][n : 2 * n] = 1.0
     if regime == "no_forget_bias":
         drawn["b"][n : 2 * n] = 0.0
     if regime == "large_cell":

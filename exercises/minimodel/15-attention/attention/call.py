@@ -57,9 +57,11 @@ def past(learner, record, x, other, since, **rest):
         record(**{name: attention(learner.Tensor(one)).data[..., :since, :]})
 
 
-def replaced(learner, record, x, w_q_2, w_k_2, w_v_2, w_o_2, **first):
+def replaced(learner, record, x, w_q_2, w_k_2, w_v_2, w_o_2, evaluating, **first):
     """The next forward uses what was copied into the parameters."""
     attention = made(learner, **first)
+    if evaluating:
+        attention.eval()
     record(y=attention(learner.Tensor(x)).data)
     for name, weight in {"w_q": w_q_2, "w_k": w_k_2, "w_v": w_v_2, "w_o": w_o_2}.items():
         getattr(attention, name).data[...] = weight

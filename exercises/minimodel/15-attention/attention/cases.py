@@ -85,8 +85,8 @@ def at_depth(rng, regime, rows, T, H, e, dtype):
 
 @varied
 def forward(rng, regime, dtype):
-    made = drawn(rng, "depths" if regime == "depths_evaluating" else regime, dtype)
-    made["evaluating"] = regime == "depths_evaluating"
+    made = drawn(rng, regime.removesuffix("_evaluating"), dtype)
+    made["evaluating"] = regime.endswith("_evaluating")
     return {**made, "grad": normal(rng, made["x"].shape, dtype)}
 
 
@@ -124,7 +124,7 @@ def replaced(rng, regime, dtype):
     made, again = drawn(rng, "no_batch", dtype), {}
     for name in ("w_q", "w_k", "w_v", "w_o"):
         again[f"{name}_2"] = normal(rng, made[name].shape, dtype, 0.3)
-    return {**made, **again}
+    return {**made, **again, "evaluating": regime == "evaluating"}
 
 
 def lengths(rng, regime, dtype):

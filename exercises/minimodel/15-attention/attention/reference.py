@@ -111,7 +111,7 @@ def past(out, variant, *, x, other, since, **rest):
         out.record(**{name: attention(variant, one, **rest)[0][..., :since, :]})
 
 
-def replaced(out, variant, *, x, w_q_2, w_k_2, w_v_2, w_o_2, **rest):
+def replaced(out, variant, *, x, w_q_2, w_k_2, w_v_2, w_o_2, evaluating, **rest):
     out.record(y=attention(variant, x, **rest)[0])
     for name, weight in {"w_q": w_q_2, "w_k": w_k_2, "w_v": w_v_2, "w_o": w_o_2}.items():
         rest[name] = weight

@@ -74,6 +74,8 @@ def again(learner, record, x, other, gain, bias, new_gain, new_bias, turned, gra
     norm.bias.data[...] = new_bias
     record(changed=norm(learner.Tensor(x)).data)
     record(turned=norm(learner.Tensor(turned).transpose(0, 1)).data)
+    norm.eval()  # which changes nothing here
+    record(evaluated=norm(learner.Tensor(x)).data)
     fresh = made(learner, new_gain, new_bias)
     fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, gain and bias did
     record(grad_gain_alone=fresh.gain.grad, grad_bias_alone=fresh.bias.grad)

@@ -4,6 +4,7 @@ import numpy as np
 from pack.common import EQUAL, LONG, blank, distinct, leading, normal, varied
 
 VAST = {"float64": 1e25, "float32": 1e9}  # the cube of which is still a number
+VANISHING = {"float64": 1e-22, "float32": 1e-16}  # the square of which is still one
 
 
 def width(rng, regime):
@@ -25,7 +26,9 @@ def rows_of(rng, regime, lead, d, dtype):
         "great_eps": 100.0,
         "tiny": 1e-9,
         "small_eps": 1e-4,
+        "least_eps": 1e-6,
         "vast": VAST[np.dtype(dtype).name],
+        "vanishing": VANISHING[np.dtype(dtype).name],
     }
     x = normal(rng, (*lead, d), dtype, scales.get(regime, 1.0))
     count = max(1, x.size // d)
@@ -61,6 +64,8 @@ def chosen_eps(rng, regime):
         return float(10 ** rng.uniform(-1.3, 1.3))
     if regime == "great_eps":  # beside squares of about the same size
         return float(10 ** rng.uniform(2, 5))
+    if regime == "least_eps":
+        return float(10 ** rng.uniform(-13, -10))
     if regime == "no_eps":
         return 0.0
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None

@@ -60,6 +60,8 @@ def again(learner, record, x, other, gain, new_gain, turned, grad, other_grad):
     norm.gain.data[...] = new_gain
     record(changed=norm(learner.Tensor(x)).data)
     record(turned=norm(learner.Tensor(turned).transpose(0, 1)).data)
+    norm.eval()  # which changes nothing here
+    record(evaluated=norm(learner.Tensor(x)).data)
     fresh = made(learner, new_gain)
     fresh(learner.Tensor(x)).backward(grad)  # x asked for no gradient, the gain did
     record(grad_gain_alone=fresh.gain.grad)

@@ -55,7 +55,7 @@ def again(out, variant, *, x, other, gain, new_gain, turned, grad, other_grad):
     out.record(y=one["y"], z=two["y"], grad_x=one["grad_x"], grad_other=two["grad_x"])
     out.record(grad_gain=one["grad_gain"] + two["grad_gain"])
     three = rmsnorm(x, new_gain, grad, None, variant)
-    out.record(changed=three["y"], grad_gain_alone=three["grad_gain"])
+    out.record(changed=three["y"], evaluated=three["y"], grad_gain_alone=three["grad_gain"])
     view = turned.swapaxes(0, 1)
     out.record(turned=rmsnorm(view, new_gain, np.zeros_like(view), None, variant)["y"])
 

@@ -163,7 +163,10 @@ def tied(rng, regime, dtype):
     ids = rng.integers(0, V - 1, (*lead, T))
     ids = np.where(ids >= unseen, ids + 1, ids)
     scale = TINY[dtype] if regime == "tiny" else 1.0
-    return {"sizes": sizes, "ids": ids, "table": normal(rng, (V, d), dtype, scale),
+    table = normal(rng, (V, d), dtype, scale)
+    if regime == "level":  # whole numbers, one for each row, which leave a norm nothing to scale
+        table[...] = rng.integers(1, 9, (V, 1))
+    return {"sizes": sizes, "ids": ids, "table": table,
             "other": normal(rng, (V, d), dtype), "grad": normal(rng, (*ids.shape, V), dtype)}  # fmt: skip
 
 

@@ -86,6 +86,11 @@ def again(learner, record, g, h, max_norm, more):
     record(added=parameters[0].grad)
     norm = learner.clip_grad_norm(parameters, max_norm / 2)
     record(norm=number(norm), last_g=parameters[0].grad, last_h=parameters[1].grad)
+    record(below=number(learner.clip_grad_norm(parameters, 10 * max_norm)))
+    for p in parameters:  # the same arrays, other numbers
+        p.grad[...] = 1000 * p.grad
+    norm = learner.clip_grad_norm(parameters, 10 * max_norm)
+    record(in_place=number(norm), in_place_g=parameters[0].grad, in_place_h=parameters[1].grad)
 
 
 def together(learner, record, g, max_norm):

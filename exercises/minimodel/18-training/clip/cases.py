@@ -48,6 +48,8 @@ def forward(rng, regime, dtype):
         max_norm = 1.3
     if regime == "zeros":
         max_norm = 1.0
+    if regime == "whole_numpy":
+        max_norm = np.int64(1)
     if regime == "whole":
         max_norm = 1  # an int
     return {**drawn, "max_norm": max_norm}

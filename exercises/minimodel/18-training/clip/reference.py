@@ -63,6 +63,10 @@ def again(out, variant, *, g, h, max_norm, more):
     out.record(added=after[0])
     norm, after = clipped(after, max_norm / 2, variant)
     out.record(norm=norm, last_g=after[0], last_h=after[1])
+    norm, after = clipped(after, 10 * max_norm, variant)
+    out.record(below=norm)
+    norm, after = clipped([1000 * g for g in after], 10 * max_norm, variant)
+    out.record(in_place=norm, in_place_g=after[0], in_place_h=after[1])
 
 
 def together(out, variant, *, g, max_norm):
