@@ -11,7 +11,7 @@ SHAPES = [(7,), (3,), (2,), (2, 5), (3, 4), (2, 3, 6), (9, 2)]
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("turn", range(4))
+@pytest.mark.parametrize("turn", range(8))
 def test_two_numbers_of_one_row_are_exchanged(shape: tuple[int, ...], turn: int) -> None:
     was = np.random.default_rng(turn).standard_normal(shape)
     array = was.copy()
@@ -19,7 +19,11 @@ def test_two_numbers_of_one_row_are_exchanged(shape: tuple[int, ...], turn: int)
     places = np.argwhere(array != was)
     assert len(places) == 2
     assert (places[0][:-1] == places[1][:-1]).all(), "in one row"
-    np.testing.assert_array_equal(np.sort(array, axis=None), np.sort(was, axis=None))
+    if turn % 2:  # brought nearer to each other: what an order does not change is another now
+        assert array.sum() == pytest.approx(was.sum())
+        assert array.std() < was.std()
+    else:
+        np.testing.assert_array_equal(np.sort(array, axis=None), np.sort(was, axis=None))
     if shape[-1] > 3:
         assert {0, shape[-1] - 1}.isdisjoint(places[:, -1]), "not at an end"
     if len(shape) == 2 and shape[0] > 2:
@@ -40,11 +44,22 @@ def test_the_sum_stays_where_it_can() -> None:
 def test_rows_in_turn() -> None:
     """By the second row alone, or the one in the middle, nothing can be kept."""
     found = set()
-    for turn in range(4):
+    for turn in range(8):
         array = np.arange(35.0).reshape(7, 5)
         exchange(array, turn)
         found.add(int(np.argwhere(array != np.arange(35.0).reshape(7, 5))[0][0]))
     assert found == {1, 3}
+
+
+def test_ids_and_masks_stay_what_they_are() -> None:
+    """Whole numbers and booleans are exchanged in every turn: what lies between them may not be one."""
+    for turn in range(4):
+        ids, mask = np.arange(12).reshape(3, 4), np.tri(4, dtype=bool)
+        exchange(ids, turn)
+        exchange(mask, turn)
+        assert sorted(ids.ravel().tolist()) == list(range(12))
+        assert (ids != np.arange(12).reshape(3, 4)).sum() == 2
+        assert mask.sum(-1).tolist() == [1, 2, 3, 4] and (mask != np.tri(4, dtype=bool)).any()
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -131,7 +131,7 @@ def unchanging(function, changed, manner="", turn=0):
         if manner == "resized" and alone:
             resize(lambda *other: function(*other, **named), args)
         if manner == "swapped" and alone:
-            with swapped(floats(args), turn):
+            with swapped(arrays_of(args), turn):
                 function(*args, **named)
         if apart:
             with scrambled(floats(args)):
@@ -162,7 +162,7 @@ def watch(one, how):
     def call(self, *args, **named):
         if how.manner == "late" and not called:
             called.append(True)
-            tire(lambda: kind.__call__(self, *args, **named), how.repeats)
+            tire(lambda: kind.__call__(self, *args, **named), how.repeats, floats(args))
         if how.manner == "stepped":
             move(self, kind, args, named, how)
         if how.manner == "resized":
@@ -214,9 +214,14 @@ def plain(argument):
 
 def floats(arguments):
     """The arrays of floats among arguments, and those of tensors."""
+    return [array for array in arrays_of(arguments) if array.dtype.kind == "f"]
+
+
+def arrays_of(arguments):
+    """The arrays among arguments, and those of tensors."""
     numpy = sys.modules.get("numpy")
     arrays = [data_of(argument) for argument in arguments]
-    return [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind == "f"]
+    return [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind in "fiub"]
 
 
 def numbers_of(one):
@@ -249,8 +254,8 @@ def swap(one, kind, args, named, how):
     """Call it with two numbers of each argument exchanged, and with two of each parameter, in turn the
     one or the other last.
     """
-    groups = [floats(args), numbers_of(one)]
-    if how.turn % 2:
+    groups = [arrays_of(args), numbers_of(one)]
+    if how.turn // 2 % 2:
         groups.reverse()
     for group in groups:
         with swapped(group, how.turn):
@@ -354,8 +359,8 @@ class scrambled:
 
 
 class swapped(scrambled):
-    """Within, each array has two of its inner numbers exchanged: both ends, the first and the last row, the
-    greatest number and, where that can be, the sum are what they were.
+    """Within, each array has two of its inner numbers exchanged, or brought nearer to each other: both
+    ends, the first and the last row and, where that can be, the sum are what they were.
     """
 
     def __init__(self, arrays, turn):
@@ -369,15 +374,21 @@ class swapped(scrambled):
 
 
 def exchange(array, turn):
-    """Exchange two numbers of the second row or, every other two turns, of the one in the middle."""
+    """Exchange two numbers of the second row or, four turns in eight, of the one in the middle; bring them
+    nearer to each other, every other turn, where they are floats.
+    """
     if not array.size or not array.ndim:
         return
     lead = array.shape[:-1]
     rows = array.size // array.shape[-1]
-    which = rows // 2 if turn % 4 > 1 else min(1, rows - 1)
+    which = rows // 2 if turn % 8 > 3 else min(1, rows - 1)
     row = array[sys.modules["numpy"].unravel_index(which, lead)] if lead else array
     inner = range(1, len(row) - 1) if len(row) > 3 else range(len(row))
     pairs = [(i, j) for i, j in zip(inner, inner[1:]) if row[i] != row[j]][:TRIES]
+    if turn % 2 and array.dtype.kind == "f":
+        for i, j in pairs[:1]:
+            row[i], row[j] = 0.75 * row[i] + 0.25 * row[j], 0.25 * row[i] + 0.75 * row[j]
+        return
     total = array.sum()
     for i, j in pairs:
         row[i], row[j] = row[j], row[i]
@@ -419,14 +430,18 @@ def patience(repeats):
     return PATIENCE if repeats <= REPEATS else MORE_PATIENCE
 
 
-def tire(call, repeats):
-    """The same call many times, as far as patience goes. What it raises the one that counts will."""
+def tire(call, repeats, arrays=()):
+    """The same call many times, as far as patience goes, at last with other numbers in `arrays`. What it
+    raises the one that counts will.
+    """
     deadline = time.process_time() + patience(repeats)
     try:
         for _ in range(repeats):
             call()
             if time.process_time() > deadline:
-                return
+                break
+        with scrambled(arrays):
+            call()
     except Exception:
         return
 

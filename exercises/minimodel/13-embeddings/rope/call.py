@@ -62,6 +62,10 @@ def again(learner, record, x, longer, wider, growing, firsts, positions, base, g
     first = learner.rope(leaf)
     record(first=first.data)
     record(other_base=learner.rope(leaf, None, base).data)
+    record(next_base=learner.rope(leaf, None, base + 0.5).data)
+    last = x.ndim - 1
+    across = learner.Tensor(np.ascontiguousarray(x.swapaxes(-1, -2))).transpose(last - 1, last)
+    record(first_across=learner.rope(across).data)
     record(longer=learner.rope(learner.Tensor(longer)).data)
     record(wider=learner.rope(learner.Tensor(wider)).data)
     for i, T in enumerate(firsts):

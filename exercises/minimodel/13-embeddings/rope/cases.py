@@ -41,6 +41,8 @@ def places(rng, regime, T, dtype):
         return np.sort(
             rng.integers(33_000, 70_000, T) if dtype == "float64" else rng.integers(60, 90, T)
         )
+    if regime == "bytes":  # of which twice as much is no byte
+        return rng.integers(70, 250, T).astype(np.uint8)
     if regime in ("any_order", "int32"):
         found = rng.integers(0, far, T)
         return found.astype(np.int32) if regime == "int32" else found
@@ -119,7 +121,7 @@ def again(rng, regime, dtype):
         "growing": normal(rng, (max(FIRSTS), d), dtype),
         "firsts": np.array(FIRSTS),
         "positions": places(rng, "any_order", T, dtype),
-        "base": bases(rng, "small_base"),
+        "base": int(rng.integers(2, 30)) + 0.25,
         "grad": drawn["grad"],
         "more_grad": normal(rng, x.shape, dtype),
     }

@@ -88,6 +88,8 @@ def again(out, variant, *, x, longer, wider, growing, firsts, positions, base, g
     here, there = angles(np.arange(T), d), angles(positions, d)
     first = turned(x, here, variant)
     out.record(first=first, other_base=turned(x, angles(np.arange(T), d, base), variant))
+    out.record(next_base=turned(x, angles(np.arange(T), d, base + 0.5), variant))
+    out.record(first_across=first)
     out.record(longer=turned(longer, angles(np.arange(len(longer)), d), variant))
     out.record(wider=turned(wider, angles(np.arange(T), wider.shape[-1]), variant))
     for i, n in enumerate(firsts):

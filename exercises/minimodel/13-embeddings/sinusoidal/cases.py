@@ -12,6 +12,8 @@ def table(rng, regime, dtype):
         d += 2
     if regime == "wide":
         d = int(rng.integers(65, 90))
+    if regime == "very_wide":
+        T, d = int(rng.integers(120, 150)), int(rng.integers(1030, 1100))
     if regime == "long":  # float32 angles lose digits far out
         T = int(rng.integers(2000, 3000)) if dtype == "float64" else int(rng.integers(60, 90))
     if regime == "far":

@@ -29,7 +29,9 @@ def sizes(rng, regime):
         return int(rng.integers(131, 140)), int(rng.integers(5, 8))
     if regime == "deep_large":  # more scores than two bytes can count
         return int(rng.integers(257, 270)), 1
-    if regime in ("shifted", "viewed"):
+    if regime == "depths_sparse":
+        return int(rng.integers(30, 34)), 64
+    if regime == "shifted":
         return distinct(rng, T=(5, 7), d=(3, 4))
     if regime == "equal_sizes":
         return 3, 3
@@ -47,6 +49,9 @@ def allowed(rng, regime, rows, T):
         return np.tri(T, dtype=bool)
     if regime == "deep_large":
         return np.tri(T, dtype=bool)
+    if regime == "depths_sparse":  # two keys of many, as far apart as they come
+        keys = rng.integers(0, T, (*rows, T, 2))
+        return (np.arange(T) == keys[..., :1]) | (np.arange(T) == keys[..., 1:])
     if regime == "shifted":  # another mask for each, with as many keys in every row
         ahead = (np.arange(T) - np.arange(T)[:, None]) % T  # (T, T)
         turned = (ahead + rng.permutation(T)[: rows[0]][:, None, None]) % T
@@ -105,6 +110,7 @@ def forward(rng, regime, dtype):
             "large": "single",
             "late_peak": "no_batch",
             "deep_large": "no_batch",
+            "depths_sparse": "no_batch",
         }.get(regime, regime),
     )
     rows = () if bare else rows

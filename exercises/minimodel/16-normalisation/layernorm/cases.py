@@ -4,6 +4,7 @@ import numpy as np
 from pack.common import EQUAL, LONG, blank, distinct, leading, normal, varied
 
 VAST = {"float64": 1e25, "float32": 1e9}  # the cube of which is still a number
+WIDE = 70  # rows of as many features
 VANISHING = {"float64": 1e-22, "float32": 1e-16}  # the square of which is still one
 
 
@@ -14,6 +15,8 @@ def width(rng, regime):
         return int(rng.integers(39, 50))
     if regime == "peaked":
         return int(rng.integers(250, 300))
+    if regime == "wide_square":
+        return WIDE
     if regime == "equal_sizes":
         return EQUAL
     return 1 if regime == "one_feature" else distinct(rng, LONG, d=(5, 13))[0]
@@ -74,7 +77,7 @@ def chosen_eps(rng, regime):
 @varied
 def forward(rng, regime, dtype):
     d = width(rng, regime)
-    lead = leading(rng, regime)
+    lead = (WIDE,) if regime == "wide_square" else leading(rng, regime)
     return {
         "x": rows_of(rng, regime, lead, d, dtype),
         "gain": normal(rng, (d,), dtype),

@@ -77,7 +77,9 @@ def again(learner, record, x, longer, grad, more_grad, n_heads, **weights):
     second.backward(more_grad)
     record(**{f"grad_{name}": p.grad for name, p in parameters(block).items()})
     filled(block, {name: weights[f"other_{name}"] for name in parameters(block)})
+    block.attn.eval()  # as of a part that is frozen: it changes nothing here
     record(other_weights=block(learner.Tensor(x)).data)
+    record(of_a_parameter=block(learner.Parameter(x.copy())).data)
 
 
 def distance(got, wanted):

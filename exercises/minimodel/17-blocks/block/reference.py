@@ -170,7 +170,7 @@ def again(out, variant, *, x, longer, grad, more_grad, n_heads, **weights):
     out.record(first=first["out"], longer=second["out"], first_again=first["out"])
     for name in own:
         out.record(**{f"grad_{name}": one[name] + two[name]})
-    out.record(other_weights=third["out"])
+    out.record(other_weights=third["out"], of_a_parameter=third["out"])
 
 
 def composed(out, variant, *, x, grad, n_heads, **weights):
