@@ -218,10 +218,13 @@ def floats(arguments):
 
 
 def arrays_of(arguments):
-    """The arrays among arguments, and those of tensors."""
+    """The arrays among arguments, and those of tensors, that may be written to: views that show a number in
+    several places may not.
+    """
     numpy = sys.modules.get("numpy")
     arrays = [data_of(argument) for argument in arguments]
-    return [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind in "fiub"]
+    arrays = [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind in "fiub"]
+    return [a for a in arrays if a.flags.writeable]
 
 
 def numbers_of(one):
