@@ -28,6 +28,12 @@ def forward(out, variant, *, w, b, k, max_norm):
     out.record(numbers=[g.size * (g.size + 1) / 2 for g in (w, b, k)])
 
 
+def as_numpy(out, variant, *, w, b, k, max_norm):
+    norm, after = clipped([w, b, k], max_norm, variant)
+    out.offered(norm=norm, **dict(zip("wbk", after)))
+    out.offered(numbers=[g.size * (g.size + 1) / 2 for g in (w, b, k)])
+
+
 def traced(out, variant, *, w, b, k, max_norm):
     forward(out, variant, w=w, b=b, k=k, max_norm=max_norm)
 

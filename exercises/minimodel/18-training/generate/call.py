@@ -131,6 +131,14 @@ def kept(learner, record, logits, n_new, seed, temperature, top_k, top_p):
     record(seen=np.unique(drawn(learner, logits, n_new, seed, **given)))
 
 
+def as_numpy(learner, record, logits, n_new, seed, temperature, top_k, top_p):
+    """The same, where a number of NumPy's is taken at all."""
+    try:
+        kept(learner, record, logits, n_new, seed, temperature, top_k, top_p)
+    except (TypeError, ValueError) as error:
+        record(seen=type(error).__name__)
+
+
 def edges(learner, record, logits, allowed, top_ps, seeds):
     """One draw for each row of logits (n, V), with a generator whose first number is next to 0 or 1: how
     many are none of `allowed` (n, V)?

@@ -170,7 +170,7 @@ def kept(rng, regime, dtype):
     elif regime == "top_p_top_k_all":  # top_k leaves all, so it does not matter which comes first
         p, given["top_p"] = spread(rng, V, top_p_of=k)
         given["top_k"] = V + int(rng.integers(0, 3))
-    elif regime in ("top_p", "far", "large", "single_precision"):
+    elif regime in ("top_p", "far", "large"):
         p, given["top_p"] = spread(rng, V, top_p_of=k)
     elif regime in (
         "just_short",
@@ -199,10 +199,14 @@ def kept(rng, regime, dtype):
     logits = np.concatenate([logits, rng.uniform(-41, -39, others)])
     shift = {"far": 900.0, "top_p_of_one": 0.0}.get(regime, float(rng.uniform(-2, 2)))
     logits = rng.permutation(logits) + shift
-    if regime == "single_precision":
-        given["top_p"] = np.float32(given["top_p"])
     new = 60 if regime == "rare" else DRAWS
     return {"logits": logits.astype(dtype), "n_new": new, "seed": any_seed(rng), **given}
+
+
+def as_numpy(rng, regime, dtype):
+    """A top_p as NumPy's computations give it."""
+    drawn = kept(rng, "top_p", dtype)
+    return {**drawn, "top_p": np.float32(drawn["top_p"])}
 
 
 def edges(rng, regime, dtype):
