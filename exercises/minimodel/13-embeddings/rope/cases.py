@@ -35,14 +35,10 @@ def places(rng, regime, T, dtype):
         return int(rng.integers(5, far)) + np.arange(T)
     if regime == "far":
         return np.sort(rng.integers(2000, 5000, T))
-    if (
-        regime == "very_far"
-    ):  # where two bytes have no room; float32 angles would have few digits left
-        return np.sort(
-            rng.integers(33_000, 70_000, T) if dtype == "float64" else rng.integers(60, 90, T)
-        )
-    if regime == "bytes":  # of which twice as much is no byte
-        return rng.integers(70, 250, T).astype(np.uint8)
+    if regime in ("very_far", "narrow"):  # of which two bytes cannot hold one, or twice as much
+        low, high = (33_000, 70_000) if regime == "very_far" else (17_000, 32_000)
+        found = np.sort(rng.integers(*((low, high) if dtype == "float64" else (60, far)), T))
+        return found.astype(np.int16) if regime == "narrow" else found
     if regime in ("any_order", "int32"):
         found = rng.integers(0, far, T)
         return found.astype(np.int32) if regime == "int32" else found

@@ -8,6 +8,12 @@ ABYSS = {"float64": -1e7, "float32": -3e4}
 EDGES = {"float64": [-1e3, -1e4, -1e5], "float32": [-1e3, -1e4]}
 HEIGHTS = {"float64": [2e4, 1e5], "float32": [1.2e4, 1.5e4]}
 
+CAUSAL = {"zero_queries", "nothing_asked", "depths_causal", "deep_large"}  # those not called so
+LEADING = {  # regimes whose leading axes are those of another
+    "deep_masked": "deep", "large": "single", "late_peak": "no_batch",
+    "deep_large": "no_batch", "depths_sparse": "no_batch",
+}  # fmt: skip
+
 BANDS = {
     "one_ahead": lambda T: np.tri(T, k=1, dtype=bool),
     "two_ahead": lambda T: np.tri(T, k=2, dtype=bool),
@@ -45,9 +51,7 @@ def sizes(rng, regime):
 
 def allowed(rng, regime, rows, T):
     """The mask of a regime: None, or booleans that broadcast to (*rows, T, T). No row is all False."""
-    if regime.startswith("causal") or regime in ("zero_queries", "nothing_asked", "depths_causal"):
-        return np.tri(T, dtype=bool)
-    if regime == "deep_large":
+    if regime.startswith("causal") or regime in CAUSAL:
         return np.tri(T, dtype=bool)
     if regime == "depths_sparse":  # two keys of many, as far apart as they come
         keys = rng.integers(0, T, (*rows, T, 2))
@@ -103,16 +107,7 @@ def forward(rng, regime, dtype):
     bare = regime.startswith("bare_")  # no axes before (T, d)
     regime = regime.removeprefix("bare_")
     T, d = sizes(rng, regime)
-    rows = leading(
-        rng,
-        {
-            "deep_masked": "deep",
-            "large": "single",
-            "late_peak": "no_batch",
-            "deep_large": "no_batch",
-            "depths_sparse": "no_batch",
-        }.get(regime, regime),
-    )
+    rows = leading(rng, LEADING.get(regime, regime))
     rows = () if bare else rows
     if regime in ("equal_sizes", "equal_head_masked"):
         rows = (3, 3)
@@ -124,9 +119,7 @@ def forward(rng, regime, dtype):
     mask = allowed(rng, regime, rows, T)
     if regime == "equal_keys":  # equal scores: the plain mean of the values
         k = np.broadcast_to(k[..., :1, :], k.shape).copy()
-    if (
-        regime == "deep_large"
-    ):  # whole numbers, all of them below what some write for what is masked
+    if regime == "deep_large":  # whole numbers below what some write for what is masked
         level = 2e4 if dtype == "float64" else 1.1e4
         q, k = np.ones_like(q), (rng.integers(-3, 4, k.shape) - level).astype(dtype)
     if regime == "late_peak":  # near the end of a long row, one score beyond any exponential

@@ -121,12 +121,13 @@ def forward(learner, record, sizes, ids, grad, **weights):
     record(**gradients(model))
 
 
-def tied(learner, record, sizes, ids, table, other, grad):
+def tied(learner, record, sizes, ids, table, bias, other, grad):
     """One table looks ids up and scores them. The blocks add 0 here: w_o, w_2 and b_2 are 0."""
     model = learner.MiniGPT(learner.MiniGPTConfig(**sizes))
     for block in model.blocks:
         for name in ("w_o", "w_2", "b_2"):
             in_a_block(block)[name].data[...] = 0.0
+    model.ln_final.bias.data[...] = bias
     record(head_reads_the_embedding=model.lm_head.embedding is model.token_emb)
     found = list(model.parameters())
     record(times_it_is_found=sum(p is model.token_emb.weight for p in found))

@@ -46,7 +46,8 @@ def config(rng, regime):
             head, n, L, T, context = 2, 2, 1, int(rng.integers(130, 140)), 143
         if regime == "crowd":  # many sequences at once, in a narrow model
             head, n, L, f, V, context, T, B = 2, 3, 1, 5, 7, 3, 3, int(rng.integers(400, 500))
-        n, far, V, B, f, L = leaning(rng, (n, context, V, B, f, L))
+        n, far, V, B, f = leaning(rng, (n, context, V, B, f))
+        (L,) = leaning(rng, (L,), largest=64)
         T, context = (far, far) if far != context else (T, context)
         d = head * n
         close = {T, context}  # equal in "full"
@@ -156,7 +157,7 @@ def again(rng, regime, dtype):
 
 
 def tied(rng, regime, dtype):
-    """Nothing but the table counts: the blocks add 0."""
+    """Nothing but the table and ln_final's bias count: the blocks add 0."""
     sizes, lead, T = config(rng, "normal")
     V, d = sizes["vocab_size"], sizes["d_model"]
     unseen = int(rng.integers(V))  # a row that is never looked up, and scored all the same
@@ -164,9 +165,9 @@ def tied(rng, regime, dtype):
     ids = np.where(ids >= unseen, ids + 1, ids)
     scale = TINY[dtype] if regime == "tiny" else 1.0
     table = normal(rng, (V, d), dtype, scale)
-    if regime == "level":  # whole numbers, one for each row, which leave a norm nothing to scale
+    if regime == "level":  # one number for each row, which leaves a norm nothing to scale
         table[...] = rng.integers(1, 9, (V, 1))
-    return {"sizes": sizes, "ids": ids, "table": table,
+    return {"sizes": sizes, "ids": ids, "table": table, "bias": normal(rng, (d,), dtype, scale),
             "other": normal(rng, (V, d), dtype), "grad": normal(rng, (*ids.shape, V), dtype)}  # fmt: skip
 
 

@@ -96,13 +96,13 @@ def forward(out, variant, *, sizes, ids, grad, **weights):
     out.name(**values)
 
 
-def tied(out, variant, *, sizes, ids, table, other, grad):
+def tied(out, variant, *, sizes, ids, table, bias, other, grad):
     out.record(head_reads_the_embedding=True, times_it_is_found=1)
     d, V = sizes["d_model"], sizes["vocab_size"]
     for name, rows in {"logits": table, "changed": other}.items():
         rows = rows.astype(np.float64)
         stream = rows[ids]
-        hidden, back_norm = layer_norm(stream, np.ones(d), np.zeros(d))
+        hidden, back_norm = layer_norm(stream, np.ones(d), bias)
         hidden = stream if variant == "no_final_norm" else hidden
         out.record(**{name: hidden @ rows.T})
     d_hidden = grad @ rows
