@@ -28,6 +28,7 @@ CHILD_MODULES = (
     "coverage",
     "guise",
     "leaning",
+    "arrays",
     "manners",
     "jobs",
     "server",

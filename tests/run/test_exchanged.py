@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.run.child.manners import arrays_of, exchange, like, swapped
+from engine.run.child.arrays import arrays_of, exchange
+from engine.run.child.manners import exchanged, like
 
 SHAPES = [(7,), (3,), (2,), (2, 5), (3, 4), (2, 3, 6), (9, 2)]
 
@@ -66,7 +67,7 @@ def test_ids_and_masks_stay_what_they_are() -> None:
 def test_it_is_the_array_itself_and_what_it_held_comes_back(order: str) -> None:
     was = np.random.default_rng(0).standard_normal((4, 5))
     array = np.array(was, order=order)
-    with swapped([array, np.array(3.0), np.ones((0, 3)), np.ones(5)], 0):
+    with exchanged([array, np.array(3.0), np.ones((0, 3)), np.ones(5)], 0):
         assert (array != was).sum() == 2
     np.testing.assert_array_equal(array, was)
 

@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.run.child.manners import SMALLER, How, move
+from engine.run.child.arrays import SMALLER
+from engine.run.child.manners import How, move
 
 NUMBERS = np.arange(1.0, 6.0)
 

@@ -15,7 +15,7 @@ import sys
 import time
 import types
 
-from engine.run.child import leaning, manners
+from engine.run.child import arrays, leaning, manners
 
 MESSAGE = 2000  # characters of an exception's message that travel
 FRAMES = 40
@@ -174,7 +174,7 @@ def probe_job(job, learner, trees, texts, watched, last=True):
             values[name] = snapshot(value)
 
     manner, repeats = job.get("manner", ""), job.get("repeats") or manners.REPEATS
-    inputs = {name: manners.laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
+    inputs = {name: arrays.laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
     modified, plain = [], learner
     if job.get("made"):
         how = manners.How(
@@ -188,7 +188,7 @@ def probe_job(job, learner, trees, texts, watched, last=True):
         manners.rehearse(probe, plain if manner == "late" else learner, inputs, manner, repeats)
     seed(job["seed"])
     del modified[:]
-    before = {name: manners.digest(value) for name, value in inputs.items()}
+    before = {name: arrays.digest(value) for name, value in inputs.items()}
     raised = None
     started = time.perf_counter()
     try:
@@ -198,7 +198,7 @@ def probe_job(job, learner, trees, texts, watched, last=True):
     except BaseException as error:  # whatever the learner's code throws is a measurement
         raised = describe(error, trees)
     seconds = time.perf_counter() - started
-    changed = [name for name, value in inputs.items() if manners.digest(value) != before[name]]
+    changed = [name for name, value in inputs.items() if arrays.digest(value) != before[name]]
     changed += [*dict.fromkeys(modified), *watched.replaced(last)]
     if len(sys._current_frames()) > 1:  # whatever goes on beside may change what comes later
         changed.append("threading.threads")

@@ -7,16 +7,25 @@ as text: standard library, and numpy where arrays come along.
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import sys
 import time
 import types
 
-SMALLER = 0.75  # what scrambled numbers are multiplied with
+from engine.run.child.arrays import (
+    arrays_of,
+    data_of,
+    digest_of,
+    exchange,
+    first_alone,
+    floats,
+    scramble,
+    scrambled,
+    twice_as_long,
+)
+
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
 PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
-TRIES = 8  # pairs of numbers to be exchanged
 DEPTH = 60  # frames, in the manner "nested"
 
 
@@ -131,7 +140,7 @@ def unchanging(function, changed, manner="", turn=0):
         if manner == "resized" and alone:
             resize(lambda *other: function(*other, **named), args)
         if manner == "swapped" and alone:
-            with swapped(arrays_of(args), turn):
+            with exchanged(arrays_of(args), turn):
                 function(*args, **named)
         if apart:
             with scrambled(floats(args)):
@@ -191,40 +200,11 @@ def watch(one, how):
             pass
 
 
-def digest_of(argument):
-    """Of an array or a tensor; None for anything else, which may be there to be changed."""
-    data = data_of(argument)
-    numpy = sys.modules.get("numpy")
-    return digest(data) if numpy is not None and isinstance(data, numpy.ndarray) else None
-
-
-def data_of(argument):
-    """The array of a tensor; anything else as it is."""
-    numpy = sys.modules.get("numpy")
-    data = getattr(argument, "data", None)
-    return data if numpy is not None and isinstance(data, numpy.ndarray) else argument
-
-
 def plain(argument):
     """Whether calling something with it leaves it as it is: a tensor, an array, a number, a text."""
     numpy = sys.modules.get("numpy")
     kinds = (type(None), bool, int, float, str, *((numpy.ndarray, numpy.generic) if numpy else ()))
     return isinstance(data_of(argument), kinds)
-
-
-def floats(arguments):
-    """The arrays of floats among arguments, and those of tensors."""
-    return [array for array in arrays_of(arguments) if array.dtype.kind == "f"]
-
-
-def arrays_of(arguments):
-    """The arrays among arguments, and those of tensors, that may be written to: views that show a number in
-    several places may not.
-    """
-    numpy = sys.modules.get("numpy")
-    arrays = [data_of(argument) for argument in arguments]
-    arrays = [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind in "fiub"]
-    return [a for a in arrays if a.flags.writeable]
 
 
 def numbers_of(one):
@@ -261,8 +241,13 @@ def swap(one, kind, args, named, how):
     if how.turn // 2 % 2:
         groups.reverse()
     for group in groups:
-        with swapped(group, how.turn):
+        with exchanged(group, how.turn):
             kind.__call__(one, *args, **named)
+
+
+def exchanged(arrays, turn):
+    """Within, two inner numbers of each array are exchanged, or nearer to each other."""
+    return scrambled(arrays, change=lambda array: exchange(array, turn))
 
 
 def resize(call, args):
@@ -274,30 +259,6 @@ def resize(call, args):
             call(*(some(argument) for argument in args))
         except Exception:
             pass
-
-
-def twice_as_long(argument):
-    """Every position twice."""
-    numpy = sys.modules["numpy"]
-    return along(argument, lambda array, axis: numpy.concatenate([array, array], axis))
-
-
-def first_alone(argument):
-    """The first position."""
-    return along(argument, lambda array, axis: array.take([0], axis))
-
-
-def along(argument, change):
-    """A tensor or an array, its positions changed: the last axis of integers, else the one before it."""
-    array = data_of(argument)
-    numpy = sys.modules["numpy"]
-    if not isinstance(array, numpy.ndarray):
-        return argument
-    axis = -1 if array.dtype.kind in "iu" else -2
-    if array.ndim < -axis:
-        return argument
-    changed = change(array, axis)
-    return changed if array is argument else type(argument)(changed)
 
 
 def move(one, kind, args, named, how):
@@ -331,91 +292,6 @@ def replace(parameters, how):
     how.step(parameters)
 
 
-def scramble(array):
-    """Put its numbers into another order, a little smaller, so that no sum of them is what it was; only
-    the first stays what and where it is.
-    """
-    if array.size > 1:
-        array.flat[1:] = SMALLER * array.ravel()[:0:-1]
-
-
-class scrambled:
-    """Within, arrays hold their numbers in another order, or those that are given.
-
-    What is raised within is dropped: it is the time afterwards that counts.
-    """
-
-    def __init__(self, arrays, given=()):
-        self._arrays, self._given = arrays, given
-
-    def __enter__(self):
-        self._kept = [array.copy() for array in self._arrays]
-        for array in self._arrays:
-            scramble(array)
-        for array, numbers in zip(self._arrays, self._given):
-            array[...] = numbers
-
-    def __exit__(self, kind, error, trace):
-        for array, was in zip(self._arrays, self._kept):
-            array[...] = was
-        return True
-
-
-class swapped(scrambled):
-    """Within, each array has two of its inner numbers exchanged, or brought nearer to each other: both
-    ends, the first and the last row and, where that can be, the sum are what they were.
-    """
-
-    def __init__(self, arrays, turn):
-        super().__init__(arrays)
-        self._turn = turn
-
-    def __enter__(self):
-        self._kept = [array.copy() for array in self._arrays]
-        for array in self._arrays:
-            exchange(array, self._turn)
-
-
-def exchange(array, turn):
-    """Exchange two numbers of the second row or, four turns in eight, of the one in the middle; bring them
-    nearer to each other, every other turn, where they are floats.
-    """
-    if not array.size or not array.ndim:
-        return
-    lead = array.shape[:-1]
-    rows = array.size // array.shape[-1]
-    which = rows // 2 if turn % 8 > 3 else min(1, rows - 1)
-    row = array[sys.modules["numpy"].unravel_index(which, lead)] if lead else array
-    inner = range(1, len(row) - 1) if len(row) > 3 else range(len(row))
-    pairs = [(i, j) for i, j in zip(inner, inner[1:]) if row[i] != row[j]][:TRIES]
-    if turn % 2 and array.dtype.kind == "f":
-        for i, j in pairs[:1]:
-            row[i], row[j] = 0.75 * row[i] + 0.25 * row[j], 0.25 * row[i] + 0.75 * row[j]
-        return
-    total = array.sum()
-    for i, j in pairs:
-        row[i], row[j] = row[j], row[i]
-        if array.sum() == total:
-            return
-        row[i], row[j] = row[j], row[i]
-    for i, j in pairs[:1]:  # the sum differs in its last bit
-        row[i], row[j] = row[j], row[i]
-
-
-def laid_out(value, manner):
-    """The same array, elsewhere in memory."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(value, numpy.ndarray) or not value.ndim:
-        return value
-    if manner == "fortran":
-        return numpy.asfortranarray(value)
-    if manner == "strided":
-        wide = numpy.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
-        wide[..., ::2] = value
-        return wide[..., ::2]
-    return value
-
-
 def rehearse(probe, learner, inputs, manner, repeats):
     """What comes before the run that counts: on the same arrays, with other numbers in them."""
     numpy = sys.modules.get("numpy")
@@ -433,7 +309,7 @@ def patience(repeats):
     return PATIENCE if repeats <= REPEATS else MORE_PATIENCE
 
 
-def tire(call, repeats, arrays=()):
+def tire(call, repeats, arrays):
     """The same call many times, as far as patience goes, at last with other numbers in `arrays`. What it
     raises the one that counts will.
     """
@@ -468,10 +344,3 @@ def named_as(manner, learner, number):
         modules = sorted({where.partition(":")[0] for where in learner._roles.values()})
         return modules[number % len(modules)]
     return "__main__" if manner == "nested" else "call"
-
-
-def digest(value):
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.ndarray):
-        return hashlib.blake2b(value.tobytes()).digest() + repr(value.shape).encode()
-    return repr(value).encode()
