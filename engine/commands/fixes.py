@@ -111,12 +111,12 @@ def grade_fix(
     numbers = fresh_numbers(before.files, candidate.files)
     names = _modules(candidate) | defined(candidate.files)
     callers = fresh_callers(before.files, candidate.files, names)
-    if not numbers and not callers:
-        return verdict
     nearby = near(
         servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
-        component=entry.component, close=extent.users | extent.beside, callers=callers,
-        slowest=slowest, seed=seed, dtype=dtype, variants=spec.acceptable,
+        component=entry.component, users=extent.users - extent.seldom,
+        close=extent.users | extent.beside, callers=callers, manners=manners,
+        seconds=[outcome.seconds for outcome in own], seed=seed, dtype=dtype,
+        variants=spec.acceptable,
         coarse=catalogue.contract.coarse.get(dtype, ""),
     )  # fmt: skip
     return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)

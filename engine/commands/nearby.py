@@ -1,10 +1,12 @@
-"""Runs what `judge/near.py` decides upon: draws near the numbers that a change brought into the code."""
+"""Runs what `judge/near.py` decides upon: draws whose numbers follow a pattern, or come near those that a
+change brought into the code.
+"""
 
 from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -16,11 +18,12 @@ from engine.judge.near import (
     given,
     jittered,
     left_out,
+    plainly,
     rounded,
     too_large,
     with_reference,
 )
-from engine.judge.plan import Plan, derive, joined, leaning, mixed
+from engine.judge.plan import Plan, derive, joined, leaning, mixed, patterned
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, Servers
 from engine.run.types import Case, Outcome, Tree
@@ -29,7 +32,8 @@ from engine.spec.types import Check
 PATIENCE = 0.5  # seconds that one draw may take, at least,
 SLOWER = 10  # or so many times what the slowest ordinary one took
 TURN = 64  # draws that are run at a time, by the code before the break,
-BUDGET = 2.0  # until so many seconds are over
+BUDGET = 2.0  # until so many seconds are over, at least,
+WORTH = 1000  # or as many as so many ordinary draws took, which is more on a machine that is busy
 SKIPS = 3  # draws that may take longer, before the rest is left
 # draws in which the candidate differs that are looked at more closely: the quick ones, and more where
 # none of them tells
@@ -45,27 +49,34 @@ def near(
     *,
     callers: Sequence[str] = (),
     component: str,
+    users: Collection[str] = (),
     close: Collection[str] = (),
-    slowest: float,
+    manners: Sequence[str] = ("",),
+    seconds: Sequence[float],
     seed: int,
     dtype: str,
     variants: Sequence[str],
     coarse: str = "",
 ) -> Nearby:
-    """Compare a candidate with the code before the break near these numbers.
+    """Compare a candidate with the code before the break where numbers follow a pattern, in these
+    manners, and near these numbers.
 
-    component: the broken one. close: those that run changed code. callers: modules that the change may
-    ask for. slowest: seconds that one of the ordinary draws took. coarse: a variant of the
+    component: the broken one. users: those that use it. close: those that run changed code. callers:
+    modules that the change may ask for. seconds: what the ordinary draws took. coarse: a variant of the
     reference that keeps fewer digits.
     """
-    usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
     own_checks = [check for check in checks if check[0] == component]
-    rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
-    chosen = [_chosen(servers, one, component, close) for one in (usual, rare)]
+    touched = [check for check in checks if check[0] in {component, *users}]
+    chosen = [
+        _made(servers, patterned(touched, component, seed=seed, dtype=dtype, manners=manners))
+    ]
+    if numbers or callers:
+        usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
+        rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
+        chosen += [_chosen(servers, one, component, close) for one in (usual, rare)]
     made = joined(*(one for one, _ in chosen))
     cases = [case for _, some in chosen for case in some]
-    patience = max(PATIENCE, SLOWER * slowest)
-    own = _measured(servers, before, cases, patience, seed)
+    own = _measured(servers, before, _in_turn(cases, component, seed), cases, seconds)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
     found = servers.outcomes(
@@ -124,32 +135,67 @@ def _deciding(
         i: with_reference(case, own[i])
         for i, case, ours, one, other in zip(differing, asked, moved, same, shaken, strict=True)
         if decides(case, own[i], ours, theirs[i], coarse)
-        and not rounded(own[i], theirs[i], one, other, dtype=dtype)
+        and (
+            plainly(case, own[i], theirs[i], coarse)
+            or not rounded(own[i], theirs[i], one, other, dtype=dtype)
+        )
     }
+
+
+def _made(servers: Servers, plan: Plan) -> tuple[Plan, list[Case]]:
+    """Those draws of a plan that can be made as it wants them, with their inputs."""
+    cases = servers.cases(plan.draws, healthy=False)
+    idle = {i for i, case in enumerate(cases) if case.declined}
+    return plan.without(idle), [case for case in cases if not case.declined]
 
 
 def _chosen(
     servers: Servers, plan: Plan, component: str, close: Collection[str]
 ) -> tuple[Plan, list[Case]]:
     """Those draws of a plan that are made, and in which something leans, with their inputs."""
-    wide = plan.without(left_out(plan, component, close, most=DRAWN))
-    cases = servers.cases(wide.draws, healthy=False)
-    idle = {i for i, case in enumerate(cases) if case.declined}
-    out = left_out(wide, component, close, idle=idle)
+    wide, cases = _made(servers, plan.without(left_out(plan, component, close, most=DRAWN)))
+    out = left_out(wide, component, close)
     return wide.without(out), [case for i, case in enumerate(cases) if i not in out]
 
 
+def _in_turn(cases: Sequence[Case], component: str, seed: int) -> list[int]:
+    """The places of cases in the order in which they are run: those that follow a pattern, others of the
+    broken component, the rest; each of them by lot.
+    """
+
+    def turn(i: int) -> tuple[bool, bool, int]:
+        own = cases[i].draw.component == component
+        return not _follows(cases[i]), not own, derive(seed, "turn", i)
+
+    return sorted(range(len(cases)), key=turn)
+
+
 def _measured(
-    servers: Servers, before: Tree, cases: Sequence[Case], patience: float, seed: int
+    servers: Servers,
+    before: Tree,
+    places: Sequence[int],
+    cases: Sequence[Case],
+    seconds: Sequence[float],
 ) -> list[Outcome]:
-    """What the code before the break gives for as many cases as there is time for, chosen by lot."""
+    """What the code before the break gives for as many cases as there is time for, in this order."""
     found = [Outcome(stopped="not run")] * len(cases)
-    lots = sorted(range(len(cases)), key=lambda i: derive(seed, "turn", i))
-    until = time.monotonic() + BUDGET
-    while lots and time.monotonic() < until:
-        turn, lots = lots[:TURN], lots[TURN:]
+    patience = max(PATIENCE, SLOWER * max(seconds, default=0.0))
+    pace = sum(seconds) / max(1, len(seconds))
+    until = time.monotonic() + max(BUDGET, WORTH * pace)
+    for turn in _turns(places):
+        if time.monotonic() > until:
+            break
         jobs = jobs_of([cases[i] for i in turn])
         outcomes = servers.outcomes(before, jobs, server="before", limit=patience, skips=SKIPS)
         for i, outcome in zip(turn, outcomes, strict=True):
             found[i] = outcome
     return found
+
+
+def _turns(places: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (places[start : start + TURN] for start in range(0, len(places), TURN))
+
+
+def _follows(case: Case) -> bool:
+    """Whether its numbers follow a pattern."""
+    return case.draw.lean is not None and case.draw.lean.kind == "pattern"

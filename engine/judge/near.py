@@ -49,16 +49,13 @@ def left_out(
     component: str,
     close: Collection[str] = (),
     *,
-    idle: Collection[int] = (),
     most: int = MOST,
 ) -> set[int]:
     """All but so many draws, drawn by lot; half of them of this component, where there are as many, and
     of the others those that are close to the change first.
-
-    idle: draws that are left out anyway.
     """
     every = range(len(plan.draws))
-    lots = sorted(set(every) - {*idle}, key=lambda i: derive(plan.seed, "lot", i))
+    lots = sorted(every, key=lambda i: derive(plan.seed, "lot", i))
     first = [i for i in lots if plan.draws[i].component == component]
     kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
@@ -81,7 +78,7 @@ def _left_to_chance(case: Case) -> bool:
     """
     lean = case.draw.lean
     by_lot = "seed" in case.inputs or "seeds" in case.inputs
-    return lean is not None and by_lot and (lean.kind == "value" or lean.also > 0)
+    return lean is not None and by_lot and (lean.kind in ("value", "pattern") or lean.also > 0)
 
 
 def given(case: Case, own: Outcome) -> bool:
@@ -206,6 +203,17 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
     if seen and not _gross(own, theirs, reference, rough):
         return False
     return difference(reference, own, dtype=dtype) is None
+
+
+def plainly(case: Case, own: Outcome, theirs: Outcome, coarse: str = "") -> bool:
+    """Whether a difference is no rounding, however far the candidate moves when its inputs do: a gross one
+    where numbers follow a pattern. No number is vast there; code that asks for the pattern itself (ties,
+    whole numbers, rows that are alike) finds none any more in inputs that were moved.
+    """
+    reference, lean = case.expected.get(""), case.draw.lean
+    if reference is None or lean is None or lean.kind != "pattern":
+        return False
+    return _gross(own, theirs, reference, case.expected.get(coarse, reference))
 
 
 def _gross(own: Outcome, theirs: Outcome, reference: Outcome, rough: Outcome) -> bool:

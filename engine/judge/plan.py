@@ -256,6 +256,54 @@ def _mix(
     return Lean("size", size, which, also=also, way=way)
 
 
+STIRRED = 112  # draws that follow one, of the broken component,
+STIRRED_FAR = 24  # and of those that use it
+
+
+def patterned(
+    checks: Iterable[tuple[str, Check]],
+    component: str,
+    *,
+    seed: int,
+    dtype: str,
+    manners: Sequence[str] = ("",),
+) -> Plan:
+    """Draws of probes in regimes and manners by lot, whose numbers follow each pattern in turn: see
+    patterns.py.
+
+    component: the broken one, of which there are more; half of them of the probe that most checks look at.
+    """
+    checks = list(checks)
+    regimes: dict[tuple[str, str], list[str]] = {}
+    for name, check in checks:
+        known = regimes.setdefault((name, check.probe), [])
+        known += [regime for regime in check.regimes if regime not in known]
+    draws: list[Draw] = []
+    places: dict[tuple[str, str, str], list[int]] = {}
+    lots = random.Random(derive(seed, "patterned"))
+    for own, count in ((True, STIRRED), (False, STIRRED_FAR)):
+        some = [pair for pair in checks if (pair[0] == component) == own]
+        keys = [key for key in regimes if (key[0] == component) == own]
+        lots.shuffle(keys)
+        others = itertools.cycle(keys)
+        for i in range(count if keys else 0):
+            key = most_looked_at(some) if own and i % 2 else next(others)
+            regime = lots.choice(regimes[key])
+            lean = Lean("pattern", which=i // 2)
+            value = derive(seed, "patterned", *key, i)
+            places.setdefault((*key, regime), []).append(len(draws))
+            draws.append(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
+    planned = [
+        Planned(
+            name,
+            check,
+            tuple(i for r in check.regimes for i in places.get((name, check.probe, r), ())),
+        )
+        for name, check in checks
+    ]
+    return Plan(tuple(draws), tuple(p for p in planned if p.draws), seed)
+
+
 def joined(*plans: Plan) -> Plan:
     """All plans as one, of the first one's seed."""
     draws: list[Draw] = []

@@ -208,8 +208,10 @@ def shapes(case: Case, *, manner: bool = True) -> str:
     if how and manner:
         after = "after hundreds of calls" if how == LATE else f"after {how}()"
         parts.append(MANNERS.get(how, after))
-    if case.draw.lean is not None:
-        parts.append("near a number that the change mentions")
+    lean = case.draw.lean
+    if lean is not None:
+        near = "near a number that the change mentions"
+        parts.append("numbers in a pattern" if lean.kind == "pattern" else near)
     return ", ".join(parts)
 
 

@@ -87,7 +87,7 @@ LATE = "late"  # hundreds of calls before the one that counts
 class Lean(msgspec.Struct, frozen=True):
     """A number that something about an input comes near: a "size" of it, a "value" in it, or the
     "calls" before the one that counts; or the name of the module, and of the functions, that are the
-    "caller".
+    "caller"; or a "pattern" that its numbers follow.
 
     which: of the sizes or values that there are. also: beside a size, a number that a value comes
     near; way: which value.

@@ -28,6 +28,7 @@ CHILD_MODULES = (
     "coverage",
     "guise",
     "leaning",
+    "patterns",
     "arrays",
     "manners",
     "jobs",

@@ -592,7 +592,7 @@ def test_every_size_of_a_model_leans(servers):
     ]
     cases = [case for case in servers.cases(draws, healthy=False) if not case.declined]
     leant = {name for case in cases for name, size in case.inputs["sizes"].items() if size == 33}
-    assert leant == {"n_heads", "d_ff", "vocab_size", "context_len"}
+    assert leant == {"n_heads", "n_layers", "d_ff", "vocab_size", "context_len"}
     assert any(len(case.inputs["ids"]) == 33 for case in cases)
 
 
@@ -630,12 +630,12 @@ def test_what_has_nothing_to_lean_takes_no_place():
     ]
     made = leaning(checks, [300.0, 0.5], seed=1, dtype="float64")
     assert len(made.draws) > 3 * near_.MOST
-    idle = set(range(0, len(made.draws), 2))
-    kept = set(range(len(made.draws))) - near_.left_out(made, "head", idle=idle)
-    assert len(kept) == near_.MOST and not kept & idle
+    fit = made.without(set(range(0, len(made.draws), 2)))  # those that nothing leans in are gone
+    kept = set(range(len(fit.draws))) - near_.left_out(fit, "head")
+    assert len(kept) == near_.MOST
     wide = set(range(len(made.draws))) - near_.left_out(made, "head", most=near_.DRAWN)
     assert len(wide) == near_.DRAWN
-    own = sum(made.draws[i].component == "head" for i in kept)
+    own = sum(fit.draws[i].component == "head" for i in kept)
     assert own == near_.MOST // 2
 
 

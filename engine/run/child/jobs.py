@@ -15,7 +15,7 @@ import sys
 import time
 import types
 
-from engine.run.child import arrays, leaning, manners
+from engine.run.child import arrays, leaning, manners, patterns
 
 MESSAGE = 2000  # characters of an exception's message that travel
 FRAMES = 40
@@ -258,13 +258,15 @@ class Names:
 
 
 def drawn(job):
-    """Inputs of a probe; None where they should lean towards a number and cannot."""
+    """Inputs of a probe; None where they should lean towards a number, or follow a pattern, and cannot."""
     cases = importlib.import_module("pack.%s.cases" % job["component"])
     lean = job.get("lean")
     rng = leaning.Leaning(job["seed"], lean)
     inputs = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
     if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
         return None
+    if lean and lean["kind"] == "pattern":
+        return patterns.patterned(rng, inputs, lean["which"])
     if lean and lean["kind"] == "value":
         return leaning.leant_inputs(inputs, lean["number"], lean["which"])
     if lean and lean["also"]:
