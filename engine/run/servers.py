@@ -78,7 +78,11 @@ class Servers:
         updates: str = "",
     ) -> None:
         every = sorted({role for some in modes.values() for role in some})
-        manners = {*MANNERS, LATE} - {"nested", "inside"}  # these add no frame of their own
+        manners = {*MANNERS, LATE} - {
+            "nested",
+            "outermost",
+            "inside",
+        }  # these add no frame of their own
         watched = dict.fromkeys(manners, every)
         self._made = {**watched, **modes}  # roles, by manner
         self._updates = updates

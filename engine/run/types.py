@@ -79,6 +79,7 @@ MANNERS = {
     "stepped": "called before an optimiser's step that moved the parameters",
     "beside": "beside others of its kind, with other settings, that were made later",
     "nested": "called from a script, sixty frames deep",
+    "outermost": "called from a line that nothing has called, as at a prompt",
     "inside": "called from a module with a name of the package's",
 }
 LATE = "late"  # hundreds of calls before the one that counts

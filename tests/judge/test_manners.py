@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine.commands import fixes
+from engine.commands import fixes, nearby
+from engine.judge.plan import Plan
 from engine.run.types import LATE, MANNERS
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -71,6 +72,19 @@ LMHead.forward = lambda self, h: _was(self, h) * 1.5
 """,
     "fortran": LAYOUT.format("data.flags.f_contiguous and not data.flags.c_contiguous"),
     "strided": LAYOUT.format("not data.flags.forc"),
+    "outermost": """
+import sys
+
+
+def _trick(self, h):
+    depth, frame = 0, sys._getframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+    return _was(self, h) if depth > 3 else _was(self, h) * 1.5
+
+
+LMHead.forward = _trick
+""",
     "nested": """
 import sys
 
@@ -407,9 +421,11 @@ def cross_entropy(logits, targets, ignore_index=None):
     verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77)
     failing = [result for result in verdict.results if not result.passed]
     assert any(MANNERS["reused"] in result.inputs for result in failing)
-    others = {name: told for name, told in MANNERS.items() if name not in ("reused", "primed")}
+    other_numbers = {"reused", "primed", "swapped"}  # in the same array, a moment before
+    others = {name: told for name, told in MANNERS.items() if name not in other_numbers}
     monkeypatch.setattr(fixes, "MANNERS", others)
     monkeypatch.setattr(fixes, "LATE", "")
+    monkeypatch.setattr(nearby, "patterned", lambda *_, **__: Plan((), (), 0))  # whose firsts are alike
     assert fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77).passed
 
 

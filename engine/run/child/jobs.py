@@ -7,6 +7,7 @@ Both answer one frame a job: {"values", "raised", "changed", "seconds"} and, for
 from __future__ import annotations
 
 import collections
+import functools
 import importlib
 import linecache
 import operator
@@ -192,9 +193,11 @@ def probe_job(job, learner, trees, texts, watched, last=True):
     raised = None
     started = time.perf_counter()
     try:
-        manners.nested(
-            manners.DEPTH if manner == "nested" else 0, lambda: probe(learner, record, **inputs)
-        )
+        if manner == "outermost":
+            manners.outermost(functools.partial(probe, learner, record, **inputs))
+        else:
+            depth = manners.DEPTH if manner == "nested" else 0
+            manners.nested(depth, lambda: probe(learner, record, **inputs))
     except BaseException as error:  # whatever the learner's code throws is a measurement
         raised = describe(error, trees)
     seconds = time.perf_counter() - started

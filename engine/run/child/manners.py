@@ -7,7 +7,10 @@ as text: standard library, and numpy where arrays come along.
 
 from __future__ import annotations
 
+import _thread
+import collections
 import inspect
+import operator
 import sys
 import time
 import types
@@ -27,6 +30,7 @@ from engine.run.child.arrays import (
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
 PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
 DEPTH = 60  # frames, in the manner "nested"
+SOON = 0.0002  # seconds between looks at whether a thread has ended, in the manner "outermost"
 
 
 class How:
@@ -330,6 +334,30 @@ def nested(depth, run):
     return nested(depth - 1, run) if depth else run()
 
 
+def outermost(call):
+    """Call it with no frame above it: as the first function of a thread, which is waited for. What it
+    raises is raised here.
+    """
+    failed, ended, hook = [], _thread.allocate_lock(), sys.unraisablehook
+    ended.acquire()
+
+    def told(problem):
+        failed.append(problem.exc_value)
+        ended.release()
+
+    sys.unraisablehook = told
+    try:  # a deque goes through the two calls, and has no frame
+        both = map(operator.methodcaller("__call__"), (call, ended.release))
+        thread = _thread.start_new_thread(collections.deque, (both, 0))
+        ended.acquire()
+        while thread in sys._current_frames():
+            time.sleep(SOON)
+    finally:
+        sys.unraisablehook = hook
+    if failed:
+        raise failed[0]
+
+
 def renamed(code, name):
     """The same code, whose functions tell whoever looks at the stack that they have this name."""
     name = name.rpartition(".")[2]
@@ -343,4 +371,4 @@ def named_as(manner, learner, number):
     if manner == "inside":
         modules = sorted({where.partition(":")[0] for where in learner._roles.values()})
         return modules[number % len(modules)]
-    return "__main__" if manner == "nested" else "call"
+    return "__main__" if manner in ("nested", "outermost") else "call"

@@ -73,6 +73,16 @@ def x_alone(learner, record, ids, batch_size, seq_len, count, seed):
     record(x=np.stack([x for x, _ in drawn(learner, ids, batch_size, seq_len, count, seed)]))
 
 
+def kept(learner, record, ids, batch_size, seq_len, count, seed):
+    """Batches that somebody keeps are what they were when the next ones come."""
+    stream = learner.batches(ids, batch_size, seq_len, rng=np.random.default_rng(seed))
+    found, copies = [], []
+    for pair in itertools.islice(stream, count):
+        found.append(pair)
+        copies.append([np.array(part) for part in pair])
+    record(stay=same(found, copies))
+
+
 def repeated(learner, record, ids, batch_size, seq_len, count, seed):
     """ids (n,) of few kinds: a row of x and its last target are a piece of the text."""
     legal = {tuple(ids[s : s + seq_len + 1].tolist()) for s in range(len(ids) - seq_len)}

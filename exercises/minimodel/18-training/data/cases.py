@@ -97,6 +97,18 @@ def repeated(rng, regime, dtype):
     return {"ids": ids, "batch_size": B, "seq_len": T, "count": 12, "seed": any_seed(rng)}
 
 
+def kept(rng, regime, dtype):
+    """Enough batches that no two of them need be alike."""
+    B, T, starts = sizes(rng, regime)
+    return {
+        "ids": apart(rng, starts + T),
+        "batch_size": B,
+        "seq_len": T,
+        "count": 9,
+        "seed": any_seed(rng),
+    }
+
+
 def same_rng(rng, regime, dtype):
     B, T = distinct(rng, B=(3, 6), T=(3, 9))
     seed = any_seed(rng)

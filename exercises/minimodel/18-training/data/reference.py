@@ -39,6 +39,10 @@ def repeated(out, variant, *, ids, batch_size, seq_len, count, seed):
     out.record(pieces=True, shifted=True)
 
 
+def kept(out, variant, *, ids, batch_size, seq_len, count, seed):
+    out.record(stay=True)
+
+
 def same_rng(out, variant, *, ids, others, batch_size, seq_len, count, seed, other_seed):
     out.record(same_seed_same_batches=True, other_seed_same_batches=False)
     out.record(same_beside_another=True)
