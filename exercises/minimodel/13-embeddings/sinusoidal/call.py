@@ -17,6 +17,16 @@ def again(learner, record, max_len, longer, d_model, wider):
     record(first_again=learner.sinusoidal(max_len, d_model))
 
 
+def written(learner, record, max_len, d_model):
+    """Whoever gets a table may write into it: the next one that is asked for is as it should be. One that
+    cannot be written to is right as well.
+    """
+    mine = learner.sinusoidal(max_len, d_model)
+    if mine.flags.writeable:
+        mine += 1.0
+    record(next_one=learner.sinusoidal(max_len, d_model))
+
+
 def similar(learner, record, max_len, d_model):
     """How far is each position's row from the row of position 0? How much does each column move?"""
     rows = learner.sinusoidal(max_len, d_model)

@@ -29,6 +29,11 @@ def again(rng, regime, dtype):
     return {"max_len": T, "longer": more, "d_model": d, "wider": d + 8}
 
 
+def written(rng, regime, dtype):
+    T, d = distinct(rng, T=(9, 20), d=(5, 13))
+    return {"max_len": T, "d_model": d}
+
+
 def similar(rng, regime, dtype):
     if regime == "shown":
         return {"max_len": 512, "d_model": 16}

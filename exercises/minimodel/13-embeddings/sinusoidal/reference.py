@@ -50,3 +50,7 @@ def similar(out, variant, *, max_len, d_model):
     out.record(nearest=str(nearest), smallest=float(distance[nearest]))
     spread = table.max(0) - table.min(0)
     out.record(spread=spread, still_columns=int((spread < 0.01).sum()))
+
+
+def written(out, variant, *, max_len, d_model):
+    out.record(next_one=rows(max_len, d_model, variant))

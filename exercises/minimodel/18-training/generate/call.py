@@ -113,6 +113,23 @@ def whole(learner, record, sizes, numbers, prompt, n_new, seed):
     record(distance_later=distance())
 
 
+def exactly(learner, record, orders, counts, halves, n_new, seed):
+    """Whether a mass of exactly top_p is enough. Each row of orders (cases, 6) has the ids of a
+    distribution, the likeliest first, whose probabilities are halves (6,): the first n, of counts
+    (cases,), have the mass that is asked for, and not a digit more.
+
+    Code that computes in another way may be off by a rounding, now up, now down: it is asked for one case.
+    """
+    enough = 0
+    for order, n in zip(orders, counts):
+        logits = np.empty_like(halves)
+        logits[order] = np.log(halves)
+        top_p = float(1 - 0.5 ** int(n))
+        found = set(drawn(learner, logits, n_new, seed, top_p=top_p).tolist())
+        enough += found <= set(order[:n].tolist())
+    record(enough=enough > 0)
+
+
 def changing(learner, record, logits, group, n_new, top_p, seed):
     """Which ids follow those of a group, and which the others? logits (2, V)."""
 
