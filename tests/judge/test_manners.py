@@ -425,7 +425,9 @@ def cross_entropy(logits, targets, ignore_index=None):
     others = {name: told for name, told in MANNERS.items() if name not in other_numbers}
     monkeypatch.setattr(fixes, "MANNERS", others)
     monkeypatch.setattr(fixes, "LATE", "")
-    monkeypatch.setattr(nearby, "patterned", lambda *_, **__: Plan((), (), 0))  # whose firsts are alike
+    monkeypatch.setattr(
+        nearby, "patterned", lambda *_, **__: Plan((), (), 0)
+    )  # whose firsts are alike
     assert fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77).passed
 
 
