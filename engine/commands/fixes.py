@@ -113,7 +113,7 @@ def grade_fix(
     callers = fresh_callers(before.files, candidate.files, names)
     nearby = near(
         servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
-        component=entry.component, users=extent.users - extent.seldom,
+        component=entry.component, free=_free(spec, checks, extent.touched - extent.seldom),
         close=extent.users | extent.beside, callers=callers, manners=manners,
         seconds=[outcome.seconds for outcome in own], seed=seed, dtype=dtype,
         variants=spec.acceptable,
@@ -184,6 +184,15 @@ def plan_of_a_fix(
     at_least |= dict.fromkeys(_stood_on(spec, own), FIX_DRAWS)
     near = plan(own, seed=seed, dtype=dtype, at_least=at_least, manners=manners, last=LATE)
     return joined(near, plan(far, seed=seed, dtype=dtype, manners=manners))
+
+
+def _free(
+    spec: Break, checks: Sequence[tuple[str, Check]], components: Collection[str]
+) -> list[tuple[str, Check]]:
+    """The checks of builds of these components. The story of a break is told with numbers that were made
+    for it, which may come to nothing where they follow a pattern.
+    """
+    return [pair for pair in checks if pair[0] in components and pair[1] not in spec.judged_by]
 
 
 def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:

@@ -49,7 +49,7 @@ def near(
     *,
     callers: Sequence[str] = (),
     component: str,
-    users: Collection[str] = (),
+    free: Sequence[tuple[str, Check]] = (),
     close: Collection[str] = (),
     manners: Sequence[str] = ("",),
     seconds: Sequence[float],
@@ -61,15 +61,13 @@ def near(
     """Compare a candidate with the code before the break where numbers follow a pattern, in these
     manners, and near these numbers.
 
-    component: the broken one. users: those that use it. close: those that run changed code. callers:
-    modules that the change may ask for. seconds: what the ordinary draws took. coarse: a variant of the
-    reference that keeps fewer digits.
+    component: the broken one. free: checks of probes that take any numbers, which may follow a pattern.
+    close: components that run changed code. callers: modules that the change may ask for. seconds: what
+    the ordinary draws took. coarse: a variant of the reference that keeps fewer digits.
     """
     own_checks = [check for check in checks if check[0] == component]
-    touched = [check for check in checks if check[0] in {component, *users}]
-    chosen = [
-        _made(servers, patterned(touched, component, seed=seed, dtype=dtype, manners=manners))
-    ]
+    stirred = patterned(free, component, seed=seed, dtype=dtype, manners=manners)
+    chosen = [_made(servers, stirred)]
     if numbers or callers:
         usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
         rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
