@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import random
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -103,15 +103,18 @@ def plan(
         places[component, probe, regime].append(len(draws))
         value = derive(seed, component, probe, regime, last)
         draws.append(Draw(component, probe, regime, value, dtype, last))
-    planned = [
-        Planned(
-            component,
-            check,
-            tuple(i for r in check.regimes for i in places[component, check.probe, r]),
-        )
-        for component, check in checks
-    ]
-    return Plan(tuple(draws), tuple(planned), seed)
+    return Plan(tuple(draws), tuple(_looking(checks, places)), seed)
+
+
+def _looking(
+    checks: Iterable[tuple[str, Check]], places: Mapping[tuple[str, str, str], Sequence[int]]
+) -> Iterator[Planned]:
+    """Each check with the draws of its probe and regimes. places: of the draws, by component, probe and
+    regime.
+    """
+    for component, check in checks:
+        found = (places.get((component, check.probe, regime), ()) for regime in check.regimes)
+        yield Planned(component, check, tuple(itertools.chain.from_iterable(found)))
 
 
 def compared(checks: Iterable[Check]) -> tuple[str, ...]:
@@ -229,15 +232,8 @@ def mixed(
                 places[key].append(len(draws))
                 lean = _mix(random.Random(value), lengths, values, i, len(places) % VALUES)
                 draws.append(Draw(component, check.probe, regime, value, dtype, "", lean))
-    planned = [
-        Planned(
-            component,
-            check,
-            tuple(i for r in check.regimes for i in places.get((component, check.probe, r), ())),
-        )
-        for component, check in checks
-    ]
-    return Plan(tuple(draws), tuple(p for p in planned if p.draws), seed)
+    planned = tuple(one for one in _looking(checks, places) if one.draws)
+    return Plan(tuple(draws), planned, seed)
 
 
 def _mix(
@@ -293,15 +289,8 @@ def patterned(
             value = derive(seed, "patterned", *key, i)
             places.setdefault((*key, regime), []).append(len(draws))
             draws.append(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
-    planned = [
-        Planned(
-            name,
-            check,
-            tuple(i for r in check.regimes for i in places.get((name, check.probe, r), ())),
-        )
-        for name, check in checks
-    ]
-    return Plan(tuple(draws), tuple(p for p in planned if p.draws), seed)
+    planned = tuple(one for one in _looking(checks, places) if one.draws)
+    return Plan(tuple(draws), planned, seed)
 
 
 def joined(*plans: Plan) -> Plan:

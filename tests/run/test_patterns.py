@@ -15,6 +15,10 @@ def rows(x):
     return x.reshape(-1, x.shape[-1])
 
 
+def largest(x):
+    return np.abs(x).max()
+
+
 HOLDS = {
     "whole": lambda x, y: (y == np.rint(y)).all() and np.abs(y).max() == 4,
     "lone": lambda x, y: np.count_nonzero(y) == 1,
@@ -24,10 +28,15 @@ HOLDS = {
     "rising": lambda x, y: (np.diff(y) >= 0).all() or (np.diff(y) <= 0).all(),
     "one_sided": lambda x, y: (y >= 0).all() or (y <= 0).all(),
     "blank_rows": lambda x, y: ((y == x) | (y == 0)).all() and y.any(),
-    "spread": lambda x, y: np.allclose(rows(y) / rows(x), (rows(y) / rows(x))[:, :1]),
-    "peak": lambda x, y: (y != x).sum() == 1,
+    "spread": lambda x, y: (
+        np.allclose(rows(y) / rows(x), (rows(y) / rows(x))[:, :1])
+        and largest(y) <= largest(x) * (1 + 1e-12)
+    ),
+    "peak": lambda x, y: (
+        len(np.unique(np.round(y / x, 12))) == 2 and largest(y) <= largest(x) * (1 + 1e-12)
+    ),
     "balanced": lambda x, y: np.allclose(y.sum(-1), 0),
-    "aside": lambda x, y: np.abs(y).min() > 5 * x.std(),
+    "aside": lambda x, y: abs(y.mean()) > 5 * y.std() and largest(y) <= largest(x) * (1 + 1e-12),
     "doubled": lambda x, y: len(np.unique(y)) < y.size,
     "smaller": lambda x, y: np.allclose(y, 1e-6 * x, atol=0),
     "all_one": lambda x, y: len(np.unique(y)) == 1,

@@ -48,6 +48,13 @@ def _size(x):
     return float(numpy.abs(x).max()) or 1.0
 
 
+def _no_larger(x, changed):
+    """The same pattern with numbers that go no further than those of x, of which there may be vast ones:
+    right code that squares them must not overflow for the pattern's sake.
+    """
+    return changed * min(1.0, _size(x) / _size(changed))
+
+
 def whole(rng, x):
     """Whole numbers, few and small ones: many are alike, some are 0, some are the mean of their row."""
     return numpy.rint(4 * x / _size(x))
@@ -99,14 +106,14 @@ def blank_rows(rng, x):
 
 def spread(rng, x):
     """Rows of very different sizes."""
-    return x * 10.0 ** rng.uniform(-SPREAD, SPREAD, (*x.shape[:-1], 1))
+    return _no_larger(x, x * 10.0 ** rng.uniform(-SPREAD, SPREAD, (*x.shape[:-1], 1)))
 
 
 def peak(rng, x):
     """One number beside which the others are small."""
     peaked = x.copy()
     peaked.reshape(-1)[int(rng.integers(x.size))] *= PEAK
-    return peaked
+    return _no_larger(x, peaked)
 
 
 def balanced(rng, x):
@@ -117,7 +124,7 @@ def balanced(rng, x):
 
 def aside(rng, x):
     """Far from 0, beside which the differences are small."""
-    return x + ASIDE * float(x.std() or 1.0)
+    return _no_larger(x, x + ASIDE * float(x.std() or 1.0))
 
 
 def doubled(rng, x):
