@@ -74,7 +74,7 @@ def near(
         chosen += [_chosen(servers, one, component, close) for one in (usual, rare)]
     made = joined(*(one for one, _ in chosen))
     cases = [case for _, some in chosen for case in some]
-    own = _measured(servers, before, _in_turn(cases, component, seed), cases, seconds)
+    own = _measured(servers, before, in_turn(cases, component, seed), cases, seconds)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
     found = servers.outcomes(
@@ -156,7 +156,7 @@ def _chosen(
     return wide.without(out), [case for i, case in enumerate(cases) if i not in out]
 
 
-def _in_turn(cases: Sequence[Case], component: str, seed: int) -> list[int]:
+def in_turn(cases: Sequence[Case], component: str, seed: int) -> list[int]:
     """The places of cases in the order in which they are run: those that follow a pattern, others of the
     broken component, the rest; each of them by lot.
     """
@@ -178,8 +178,7 @@ def _measured(
     """What the code before the break gives for as many cases as there is time for, in this order."""
     found = [Outcome(stopped="not run")] * len(cases)
     patience = max(PATIENCE, SLOWER * max(seconds, default=0.0))
-    pace = sum(seconds) / max(1, len(seconds))
-    until = time.monotonic() + max(BUDGET, WORTH * pace)
+    until = time.monotonic() + budget(seconds)
     for turn in _turns(places):
         if time.monotonic() > until:
             break
@@ -188,6 +187,11 @@ def _measured(
         for i, outcome in zip(turn, outcomes, strict=True):
             found[i] = outcome
     return found
+
+
+def budget(seconds: Sequence[float]) -> float:
+    """Seconds for all draws, by what the ordinary ones took."""
+    return max(BUDGET, WORTH * sum(seconds) / max(1, len(seconds)))
 
 
 def _turns(places: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -281,11 +281,13 @@ def patterned(
         some = [pair for pair in checks if (pair[0] == component) == own]
         keys = [key for key in regimes if (key[0] == component) == own]
         lots.shuffle(keys)
-        others = itertools.cycle(keys)
-        for i in range(count if keys else 0):
-            key = most_looked_at(some) if own and i % 2 else next(others)
+        if not keys:
+            continue
+        first, others = most_looked_at(some), itertools.cycle(keys)
+        for i in range(count):
+            key = first if own and i % 2 else next(others)
             regime = lots.choice(regimes[key])
-            lean = Lean("pattern", which=i // 2)
+            lean = Lean("pattern", which=i // 2 if own else i)
             value = derive(seed, "patterned", *key, i)
             places.setdefault((*key, regime), []).append(len(draws))
             draws.append(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))

@@ -6,6 +6,7 @@ import pytest
 
 from engine.commands import fixes, nearby
 from engine.judge.plan import STIRRED, STIRRED_FAR, Plan, patterned
+from engine.run.types import Case, Draw, Lean
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -62,5 +63,37 @@ def test_draws_that_follow_a_pattern():
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
     assert sorted(i for one in made.checks for i in one.draws) == [*range(len(made.draws))]
     assert sum(draw.probe == "p0" for draw in own) > STIRRED / 2
+    assert {draw.lean.which for draw in made.draws if draw.component == "user"} == {
+        *range(STIRRED_FAR)
+    }
     alone = patterned(checks[:3], "head", seed=1, dtype="float32")
     assert len(alone.draws) == STIRRED
+
+
+def test_a_story_of_a_break_follows_no_pattern(catalogue):
+    """Its probes make inputs of what they are given, which may come to NaN; those of builds take any."""
+    id = "mask-after-softmax"
+    spec, checks = catalogue.break_(id), fixes.checks_of_a_fix(catalogue, id)
+    free = fixes._free(spec, checks, {"sdpa"})
+    assert {name for name, _ in free} == {"sdpa"}
+    probes = {check.probe for _, check in free}
+    assert "forward" in probes
+    assert not probes & {"future", "row_sums"} and "future" in {c.probe for c in spec.judged_by}
+
+
+def test_patterns_come_first_and_the_broken_component_before_others():
+    """What the time does not suffice for is what matters least."""
+    pattern, size = Lean("pattern"), Lean("size", 300)
+    draws = [
+        Draw(name, "p", "normal", i, lean=lean)
+        for i, (name, lean) in enumerate([("user", size), ("head", size), ("user", pattern)] * 5)
+    ]
+    order = nearby.in_turn([Case(draw, {}, {}) for draw in draws], "head", 7)
+    told = [(draws[i].component, draws[i].lean.kind) for i in order]
+    assert told == [("user", "pattern")] * 5 + [("head", "size")] * 5 + [("user", "size")] * 5
+
+
+def test_a_busy_machine_has_more_time():
+    """As many draws are run where each takes five times as long."""
+    assert nearby.budget([]) == nearby.budget([0.0001]) == nearby.BUDGET
+    assert nearby.budget([0.005, 0.015]) == pytest.approx(nearby.WORTH * 0.01)
