@@ -7,7 +7,7 @@ from collections.abc import Collection
 import msgspec
 
 from engine.inject.imports import closure
-from engine.inject.reach import Reach, affected
+from engine.inject.reach import Part, Reach, changed_parts
 from engine.inject.source import differing
 from engine.judge.numbers import patching
 from engine.run.types import Tree
@@ -17,23 +17,30 @@ from engine.spec.load import Catalogue
 class Extent(msgspec.Struct, frozen=True):
     """The components that the judgement of a fix looks at.
 
-    broken: the one that the break is in. users: those that use it. beside: others that a name leads
-    to what the fix changed. imported: others that only import a file that it changed. seldom: users that
-    use it in few of their probes, and run nothing else that the fix changed. writes: whether it may write
-    into what belongs to others.
+    broken: the one that the break is in. users: those that use it, directly or not. direct:
+    users that use it themselves, in most of their probes. beside: others that
+    a name leads to what the fix changed. imported: others that only import a file that it changed.
+    remote: other users, that run nothing else that the fix changed. writes: whether it may write into
+    what belongs to others.
     """
 
     broken: str
     users: frozenset[str] = frozenset()
+    direct: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
     imported: frozenset[str] = frozenset()
-    seldom: frozenset[str] = frozenset()
+    remote: frozenset[str] = frozenset()
     writes: bool = False
 
     @property
     def touched(self) -> frozenset[str]:
         """What the break may change: the broken component and its users."""
         return self.users | {self.broken}
+
+    @property
+    def close(self) -> frozenset[str]:
+        """Those that use the broken one themselves, or run other code that the fix changed."""
+        return (self.users | self.beside) - self.remote
 
     @property
     def measured(self) -> frozenset[str]:
@@ -50,22 +57,34 @@ def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Ex
         return Extent(broken)
     writing = patching(before.files, after.files)
     users = frozenset(catalogue.users(broken))
+    direct = frozenset(name for name in users if _directly(catalogue, name, broken))
     found = frozenset(_by_files(catalogue, before, after, changed, writing) - users - {broken})
     if writing:
-        return Extent(broken, users, found, writes=True)
-    sparing = [name for name in users if catalogue.contract.components[name].seldom]
-    if not found and not sparing:
-        return Extent(broken, users)
+        return Extent(broken, users, direct, found, writes=True)
+    indirect = users - direct
+    if not found and not indirect:
+        return Extent(broken, users, direct)
     reach = Reach(before)
-    seldom = frozenset(name for name in sparing if not _led(reach, after, _own(catalogue, name)))
+    remote = frozenset(name for name in indirect if not _by_itself(catalogue, reach, after, name))
     named = by_names(catalogue, reach, after) if found else set()
-    return Extent(broken, users, found & named, found - named, seldom)
+    return Extent(broken, users, direct, found & named, found - named, remote)
 
 
-def _own(catalogue: Catalogue, component: str) -> set[str]:
-    """The roles that a component asks for, and nothing that it stands on does."""
-    lent = (catalogue.roles_of(other) for other in catalogue.stands_on(component))
-    return catalogue.roles_of(component).difference(*lent)
+def _directly(catalogue: Catalogue, user: str, used: str) -> bool:
+    """Whether a component uses another in most of its probes, and not only what uses that."""
+    part = catalogue.contract.components[user]
+    return used in part.uses and not part.seldom
+
+
+def _by_itself(catalogue: Catalogue, before: Reach, after: Tree, component: str) -> bool:
+    """Whether a component may run something that `after` changes, and nothing that it stands on does."""
+    lent = {role for part in catalogue.stands_on(component) for role in catalogue.roles_of(part)}
+    own = catalogue.roles_of(component) - lent
+    mine, theirs = (_changed(before, after, roles) for roles in (own, lent))
+    if mine is None or theirs is None:
+        return True
+    names = {name for role in own for name in before.tree.roles[role].partition(":")[2].split(".")}
+    return bool(mine & (before.defined(names) | (mine - theirs)))
 
 
 def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
@@ -79,9 +98,15 @@ def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
 
 def _led(before: Reach, after: Tree, roles: Collection[str]) -> bool:
     """Whether the names of these roles lead to something that `after` changes."""
+    found = _changed(before, after, roles)
+    return found is None or bool(found)
+
+
+def _changed(before: Reach, after: Tree, roles: Collection[str]) -> frozenset[Part] | None:
+    """What `after` changes that the names of these roles lead to; None where names do not tell."""
     places = [before.tree.roles[role].split(":") for role in roles]
     names = {part for _, name in places for part in name.split(".")}
-    return affected(before, after, [module for module, _ in places], names)
+    return changed_parts(before, after, [module for module, _ in places], names)
 
 
 def _by_files(

@@ -6,6 +6,7 @@ A function of an exercise, trees and a seed, as `flows` is for builds.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -14,7 +15,19 @@ from engine.commands.flows import component_probe, dtype_of
 from engine.commands.nearby import near
 from engine.errors import NotApplicable
 from engine.judge.numbers import defined, fresh_callers, fresh_numbers
-from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, joined, most_looked_at, plan, usual
+from engine.judge.plan import (
+    COSTLY_DRAWS,
+    FIX_DRAWS,
+    OWN_DRAWS,
+    Costly,
+    Plan,
+    joined,
+    most_looked_at,
+    plan,
+    some_probes,
+    thinned,
+    usual_regimes,
+)
 from engine.judge.verdict import Verdict, also, judge_fix
 from engine.run.abreast import at_once
 from engine.run.jobs import jobs_of
@@ -23,7 +36,12 @@ from engine.run.types import LATE, MANNERS, Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
 
-FAR_DRAWS = 1  # of each regime of a component that is not the broken one
+FAR_DRAWS = 1  # of each regime of a component that is not the broken one,
+USER_COSTLY = (
+    12  # of the probes that take long of one that uses it itself, beside the usual regimes,
+)
+FAR_COSTLY = 4  # and of those of others
+FAR_PROBES = 4  # of a component that the fix reaches through others alone, or merely imports
 
 
 class Known:
@@ -80,9 +98,10 @@ def grade_fix(
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
     servers.ready(candidate, "candidate")
     touched, checks = extent.touched, checks_of_a_fix(catalogue, id, extent.measured)
+    costly = {name: part.costly for name, part in catalogue.contract.components.items()}
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
     made = plan_of_a_fix(
-        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample
+        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample, costly=costly
     )
     inputs, own = known.measured(servers, made.draws)
     slowest = max((outcome.seconds for outcome in own), default=0.0)
@@ -113,8 +132,8 @@ def grade_fix(
     callers = fresh_callers(before.files, candidate.files, names)
     nearby = near(
         servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
-        component=entry.component, free=_free(spec, checks, extent.touched - extent.seldom),
-        close=extent.users | extent.beside, callers=callers, manners=manners,
+        component=entry.component, free=_free(spec, checks, extent.touched - extent.remote),
+        close=extent.close, costly=costly, callers=callers, manners=manners,
         seconds=[outcome.seconds for outcome in own], seed=seed, dtype=dtype,
         variants=spec.acceptable,
         coarse=catalogue.contract.coarse.get(dtype, ""),
@@ -163,10 +182,13 @@ def plan_of_a_fix(
     dtype: str,
     manners: Sequence[str],
     sample: bool,
+    costly: Costly,
 ) -> Plan:
     """Many draws of the broken component, most of them of the probes that the break stands on; one of
-    each regime of what uses it or runs changed code; one of each probe of what only imports that, or
-    seldom uses it.
+    each regime of what uses it itself or runs changed code; a few probes of what uses it through others,
+    or only imports changed code.
+
+    costly: component -> probes that take long, which get fewer.
     """
 
     def of(components: Collection[str]) -> list[tuple[str, Check]]:
@@ -176,14 +198,22 @@ def plan_of_a_fix(
         return [(name, replace(c, draws=min(c.draws, FAR_DRAWS))) for name, c in checks]
 
     own = of({extent.broken})
-    near_by = (extent.users | extent.beside) - extent.seldom
-    far = few([*of(near_by), *usual(of(extent.imported | extent.seldom))])
+    drawn = partial(plan, seed=seed, dtype=dtype, manners=manners)
+    close, rest = few(of(extent.close)), few(of(extent.imported | extent.remote))
+    far = joined(
+        thinned(drawn(close), usual_regimes(close), costly, _costly_draws(extent)),
+        drawn(some_probes(rest, FAR_PROBES, seed=seed, costly=costly)),
+    )  # fmt: skip
     if sample:
-        return plan([*few(own), *far], seed=seed, dtype=dtype, manners=manners)
-    at_least = dict.fromkeys((check.probe for _, check in own), OWN_DRAWS)
-    at_least |= dict.fromkeys(_stood_on(spec, own), FIX_DRAWS)
-    near = plan(own, seed=seed, dtype=dtype, at_least=at_least, manners=manners, last=LATE)
-    return joined(near, plan(far, seed=seed, dtype=dtype, manners=manners))
+        return joined(drawn(few(own)), far)
+    slow = costly.get(extent.broken, ())
+    stood_on = {*_stood_on(spec, own)}
+    at_least: dict[str, int] = {}
+    for probe in dict.fromkeys(check.probe for _, check in own):
+        many, some = (OWN_DRAWS, COSTLY_DRAWS) if probe in slow else (FIX_DRAWS, OWN_DRAWS)
+        at_least[probe] = many if probe in stood_on else some
+    at_least[most_looked_at(own)[1]] = FIX_DRAWS
+    return joined(drawn(own, at_least=at_least, sparing=slow, last=LATE), far)
 
 
 def _free(
@@ -193,6 +223,11 @@ def _free(
     for it, which may come to nothing where they follow a pattern.
     """
     return [pair for pair in checks if pair[0] in components and pair[1] not in spec.judged_by]
+
+
+def _costly_draws(extent: Extent) -> dict[str, int]:
+    """How many draws each component gets of its costly probes, beside those in their usual regimes."""
+    return {name: USER_COSTLY if name in extent.direct else FAR_COSTLY for name in extent.close}
 
 
 def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:

@@ -7,11 +7,15 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
 from engine.judge.near import (
-    DRAWN,
+    MOST,
+    MOST_COSTLY,
+    OTHERS,
+    TIMES,
     Nearby,
     apart,
     decides,
@@ -23,7 +27,8 @@ from engine.judge.near import (
     too_large,
     with_reference,
 )
-from engine.judge.plan import Plan, derive, joined, leaning, mixed, patterned
+from engine.judge.plan import Costly, Plan, derive, joined, most_looked_at
+from engine.judge.steered import STIRRED, STIRRED_COSTLY, leaning, mixed, patterned
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, Servers
 from engine.run.types import Case, Outcome, Tree
@@ -31,7 +36,7 @@ from engine.spec.types import Check
 
 PATIENCE = 0.5  # seconds that one draw may take, at least,
 SLOWER = 10  # or so many times what the slowest ordinary one took
-TURN = 64  # draws that are run at a time, by the code before the break,
+TURN = 128  # draws that are run at a time, by the code before the break,
 BUDGET = 2.0  # until so many seconds are over, at least,
 WORTH = 1000  # or as many as so many ordinary draws took, which is more on a machine that is busy
 SKIPS = 3  # draws that may take longer, before the rest is left
@@ -51,6 +56,7 @@ def near(
     component: str,
     free: Sequence[tuple[str, Check]] = (),
     close: Collection[str] = (),
+    costly: Costly = MappingProxyType({}),
     manners: Sequence[str] = ("",),
     seconds: Sequence[float],
     seed: int,
@@ -62,18 +68,26 @@ def near(
     manners, and near these numbers.
 
     component: the broken one. free: checks of probes that take any numbers, which may follow a pattern.
-    close: components that run changed code. callers: modules that the change may ask for. seconds: what
-    the ordinary draws took. coarse: a variant of the reference that keeps fewer digits.
+    close: components that run changed code. costly: component -> probes that take long; where most of the
+    broken one's checks look at such a probe there are fewer draws. callers: modules that the change may
+    ask for. seconds: what the ordinary draws took. coarse: a variant of the reference that keeps fewer
+    digits.
     """
     own_checks = [check for check in checks if check[0] == component]
-    stirred = patterned(free, component, seed=seed, dtype=dtype, manners=manners)
-    chosen = [_made(servers, stirred)]
+    slow = most_looked_at(own_checks)[1] in costly.get(component, ())
+    stirred = patterned(
+        free, component, seed=seed, dtype=dtype, manners=manners,
+        most=STIRRED_COSTLY if slow else STIRRED,
+    )  # fmt: skip
+    wide = [stirred]
+    most = MOST_COSTLY if slow else MOST
     if numbers or callers:
         usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
         rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
-        chosen += [_chosen(servers, one, component, close) for one in (usual, rare)]
-    made = joined(*(one for one, _ in chosen))
-    cases = [case for _, some in chosen for case in some]
+        for one in (usual, rare):
+            many = left_out(one, component, close, most=TIMES * most, others=TIMES * OTHERS)
+            wide.append(one.without(many))
+    made, cases = _made(servers, wide, component, close, most)
     own = _measured(servers, before, in_turn(cases, component, seed), cases, seconds)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
@@ -140,20 +154,23 @@ def _deciding(
     }
 
 
-def _made(servers: Servers, plan: Plan) -> tuple[Plan, list[Case]]:
-    """Those draws of a plan that can be made as it wants them, with their inputs."""
-    cases = servers.cases(plan.draws, healthy=False)
-    idle = {i for i, case in enumerate(cases) if case.declined}
-    return plan.without(idle), [case for case in cases if not case.declined]
-
-
-def _chosen(
-    servers: Servers, plan: Plan, component: str, close: Collection[str]
+def _made(
+    servers: Servers, plans: Sequence[Plan], component: str, close: Collection[str], most: int
 ) -> tuple[Plan, list[Case]]:
-    """Those draws of a plan that are made, and in which something leans, with their inputs."""
-    wide, cases = _made(servers, plan.without(left_out(plan, component, close, most=DRAWN)))
-    out = left_out(wide, component, close)
-    return wide.without(out), [case for i, case in enumerate(cases) if i not in out]
+    """Those draws that can be made as their plans want them, with their inputs: all of the first, and of
+    each of the others as many as are to be run.
+    """
+    every = iter(servers.cases([draw for plan in plans for draw in plan.draws], healthy=False))
+    chosen: list[Plan] = []
+    kept: list[Case] = []
+    for plan in plans:
+        cases = list(itertools.islice(every, len(plan.draws)))
+        able = plan.without({i for i, case in enumerate(cases) if case.declined})
+        out = left_out(able, component, close, most=most) if chosen else set()
+        made = [case for case in cases if not case.declined]
+        chosen.append(able.without(out))
+        kept += [case for i, case in enumerate(made) if i not in out]
+    return joined(*chosen), kept
 
 
 def in_turn(cases: Sequence[Case], component: str, seed: int) -> list[int]:

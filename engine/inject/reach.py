@@ -73,6 +73,10 @@ class Reach:
                 found.setdefault(_stem(path), set()).update(p for p in self.parts if p[0] == path)
         return found
 
+    def defined(self, names: Iterable[str]) -> frozenset[Part]:
+        """The parts that define these names."""
+        return frozenset(part for name in names for part in self._defining.get(name, ()))
+
     @cached_property
     def _passed_on(self) -> set[str]:
         """Modules that stand somewhere on their own, not as `module.attribute`."""
@@ -194,22 +198,25 @@ def _grown(reach: Reach, names: frozenset[str]) -> frozenset[Part]:
         found = reach._closed(names) | found | more
 
 
-def affected(before: Reach, after: Tree, modules: Iterable[str], names: Iterable[str]) -> bool:
-    """Whether code that starts from these modules and names can tell `after` from `before`."""
+def changed_parts(
+    before: Reach, after: Tree, modules: Iterable[str], names: Iterable[str]
+) -> frozenset[Part] | None:
+    """The parts that `after` changes and that code which starts from these modules and names may run;
+    None where names do not tell.
+    """
     tree = before.tree
     changed = {path for path in tree.files if tree.files[path] != after.files.get(path)}
     files = before.closure(frozenset(modules))
     if files is None:
-        return True
+        return None
     if not files & changed:
-        return False
+        return frozenset()
     if after.files.keys() != tree.files.keys() or not before.told(files):
-        return True
+        return None
     parts: set[Part] = set()
     for path in changed & files:
         found = before.changed_parts(path, after.files[path])
         if found is None:
-            return True
+            return None
         parts |= found
-    reached = before.from_names(frozenset(names)) | before.on_import(files)
-    return bool(parts & reached)
+    return frozenset(parts & (before.from_names(frozenset(names)) | before.on_import(files)))

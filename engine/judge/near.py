@@ -13,11 +13,14 @@ import msgspec
 import numpy as np
 
 from engine.judge.compare import Tolerance, difference
-from engine.judge.plan import LARGEST_SIZE, Plan, derive
+from engine.judge.plan import Plan, derive
+from engine.judge.steered import LARGEST_SIZE
 from engine.run.types import LATE, Case, Draw, Outcome, Values
 
-MOST = 160  # draws, half of them of the component that was broken
-DRAWN = 3 * MOST  # of which inputs are made, as many turn out to have nothing that leans
+MOST = 64  # draws of the component that was broken,
+MOST_COSTLY = 32  # where its probes take long,
+OTHERS = 8  # and of others
+TIMES = 3  # inputs are made for so many times as many: most turn out to have nothing that leans
 FAR = 6  # one in so many draws has a size that is too much for most
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
@@ -50,9 +53,10 @@ def left_out(
     close: Collection[str] = (),
     *,
     most: int = MOST,
+    others: int = OTHERS,
 ) -> set[int]:
-    """All but so many draws, drawn by lot; half of them of this component, where there are as many, and
-    of the others those that are close to the change first.
+    """All but so many draws of this component, and so many of others, drawn by lot; of the others those
+    that are close to the change first.
     """
     every = range(len(plan.draws))
     lots = sorted(every, key=lambda i: derive(plan.seed, "lot", i))
@@ -60,11 +64,10 @@ def left_out(
     kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
     kept += [i for i in first if _far(plan.draws[i])][: most // FAR]
-    others = [i for i in lots if plan.draws[i].component != component and not _far(plan.draws[i])]
-    others.sort(key=lambda i: plan.draws[i].component not in close)
-    others = others[: max(most // 2, most - len(first))]
-    first = [*kept, *(i for i in first if i not in kept)][: most - len(others)]
-    return {*every} - {*first, *others}
+    rest = [i for i in lots if plan.draws[i].component != component and not _far(plan.draws[i])]
+    rest.sort(key=lambda i: plan.draws[i].component not in close)
+    first = [*kept, *(i for i in first if i not in kept)][:most]
+    return {*every} - {*first, *rest[:others]}
 
 
 def _far(draw: Draw) -> bool:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
-from engine.run.types import LATE, Draw, Lean
+from engine.run.types import Draw
 from engine.spec.types import Check
 
-LARGEST_SIZE = 1100  # of a size that is brought near a number
-FURTHEST = 70_000  # of one of the broken component's, where its cases say that this is quick
-SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
 FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a break stands on
 SEEDS = 3  # draws a symptom of a break and regime
 OWN_DRAWS = 8  # the same, for other probes of the broken component
+COSTLY_DRAWS = 4  # and for those that take long
+
+
+Costly = Mapping[str, Collection[str]]  # component -> its probes that take long
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -69,11 +70,13 @@ def plan(
     dtype: str,
     at_least: Mapping[str, int] = {},
     manners: Sequence[str] = ("",),
+    sparing: Collection[str] = (),
     last: str = "",
 ) -> Plan:
     """Draw each (probe, regime) once for all the checks that share it.
 
     at_least: draws of some probes, by name, spread over their regimes where the checks ask for fewer.
+    sparing: probes of which regimes that are not the usual one get one draw, where checks ask for more.
     manners: how the draws of each probe are given to the learner's code, in turn. last: a
     manner of which there is one more draw, at the end, of the probe that most checks look at.
     """
@@ -83,14 +86,16 @@ def plan(
         regimes = counts.setdefault((component, check.probe), {})
         for regime in check.regimes:
             regimes[regime] = max(regimes.get(regime, 0), check.draws)
+    often = usual_regimes(checks)
     draws: list[Draw] = []
     places: dict[tuple[str, str, str], list[int]] = {}
     turns: Counter[tuple[str, str]] = Counter()
     for (component, probe), regimes in counts.items():
-        each = -(-at_least.get(probe, 0) // len(regimes))
         turn = itertools.cycle(manners)
-        for regime, count in regimes.items():
-            for i in range(max(count, each)):
+        usual = often[component, probe]
+        wanted = _spread(regimes, usual, at_least.get(probe, 0), probe in sparing)
+        for regime, count in wanted.items():
+            for i in range(count):
                 value = derive(seed, component, probe, regime, i)
                 places.setdefault((component, probe, regime), []).append(len(draws))
                 manner = next(turn)
@@ -103,10 +108,23 @@ def plan(
         places[component, probe, regime].append(len(draws))
         value = derive(seed, component, probe, regime, last)
         draws.append(Draw(component, probe, regime, value, dtype, last))
-    return Plan(tuple(draws), tuple(_looking(checks, places)), seed)
+    return Plan(tuple(draws), tuple(looking(checks, places)), seed)
 
 
-def _looking(
+def _spread(asked: Mapping[str, int], usual: str, least: int, sparing: bool) -> dict[str, int]:
+    """How many draws each regime of a probe gets, so many (`least`) in all.
+
+    sparing: whether those that are not the usual one get no more than it takes to come to that.
+    """
+    if not sparing:
+        each = -(-least // len(asked))
+        return {regime: max(count, each) for regime, count in asked.items()}
+    each = max(1, least // len(asked))
+    rest = least - each * (len(asked) - 1)
+    return {**dict.fromkeys(asked, each), usual: max(asked[usual], rest)}
+
+
+def looking(
     checks: Iterable[tuple[str, Check]], places: Mapping[tuple[str, str, str], Sequence[int]]
 ) -> Iterator[Planned]:
     """Each check with the draws of its probe and regimes. places: of the draws, by component, probe and
@@ -143,6 +161,47 @@ def usual(checks: Iterable[tuple[str, Check]]) -> list[tuple[str, Check]]:
     ]
 
 
+def some_probes(
+    checks: Iterable[tuple[str, Check]],
+    most: int,
+    *,
+    seed: int,
+    costly: Costly = MappingProxyType({}),
+) -> list[tuple[str, Check]]:
+    """So many probes of each component, each in its usual regime, and the checks that look at them: the
+    one that most look at, and others by lot, quick ones before costly ones.
+    """
+    checks = usual(checks)
+    kept: set[tuple[str, str]] = set()
+    for component in dict.fromkeys(name for name, _ in checks):
+        own = [pair for pair in checks if pair[0] == component]
+        first = most_looked_at(own)
+        others = sorted(
+            {(name, check.probe) for name, check in own} - {first},
+            key=lambda key: (key[1] in costly.get(key[0], ()), derive(seed, "probe", *key)),
+        )
+        kept |= {first, *others[: most - 1]}
+    return [pair for pair in checks if (pair[0], pair[1].probe) in kept]
+
+
+def thinned(
+    whole: Plan, usual: Mapping[tuple[str, str], str], costly: Costly, most: Mapping[str, int]
+) -> Plan:
+    """A plan with so many draws (`most`) of the costly probes of each component, by lot, beside those in
+    the usual regime of a probe.
+    """
+    left = dict(most)
+    out = set()
+    for i in sorted(range(len(whole.draws)), key=lambda i: derive(whole.seed, "lot", i)):
+        draw = whole.draws[i]
+        usually = draw.regime == usual[draw.component, draw.probe]
+        if not usually and draw.probe in costly.get(draw.component, ()):
+            left[draw.component] -= 1
+            if left[draw.component] < 0:
+                out.add(i)
+    return whole.without(out)
+
+
 def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], str]:
     """For each (component, probe): "normal" where there is one, else what its checks name first."""
     regimes: dict[tuple[str, str], str] = {}
@@ -152,147 +211,6 @@ def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], 
             regimes[key] = "normal"
         regimes.setdefault(key, check.regimes[0])
     return regimes
-
-
-SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
-VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
-PLACES = 10  # sizes of an input that are brought near it, at most: see leaning.py
-FEW_PLACES = 4  # the same, for what takes long
-
-
-def leaning(
-    checks: Iterable[tuple[str, Check]],
-    numbers: Sequence[float],
-    *,
-    seed: int,
-    dtype: str,
-    callers: Sequence[str] = (),
-) -> Plan:
-    """Draws near numbers that a change brought into the code: sizes, values and counts of calls; and
-    calls from modules of the names `callers`.
-
-    Each probe in its usual regime.
-    """
-    leans = [Lean("caller", name=name) for name in callers]
-    for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
-        if number == int(number) and 2 < number <= LARGEST_SIZE:
-            sizes = [number * times + more for times, more in SIZES]
-            leans += [
-                Lean("size", size, i)
-                for size in sizes
-                if size <= LARGEST_SIZE
-                for i in range(PLACES)
-            ]
-            leans += [Lean("calls", number, 0), Lean("calls", number, 1)]
-        elif number == int(number) and LARGEST_SIZE < number <= FURTHEST:
-            leans += [Lean("size", number + 1, i) for i in range(FEW_PLACES)]
-        if SMALLEST <= number <= LARGEST:
-            leans += [Lean("value", number, i) for i in range(VALUES)]
-    checks = list(checks)
-    regimes = usual_regimes(checks)
-    draws: list[Draw] = []
-    places: dict[tuple[str, str], list[int]] = {key: [] for key in regimes}
-    for lean in leans:
-        manner = {"calls": LATE, "caller": "inside"}.get(lean.kind, "")
-        for (component, probe), regime in regimes.items():
-            value = derive(seed, "near", component, probe, *msgspec.structs.astuple(lean))
-            places[component, probe].append(len(draws))
-            draws.append(Draw(component, probe, regime, value, dtype, manner, lean))
-    planned = [
-        Planned(component, check, tuple(places[component, check.probe]))
-        for component, check in checks
-    ]
-    return Plan(tuple(draws), tuple(planned), seed)
-
-
-EACH = 4  # draws of each regime that lean: its sizes in turn
-TOGETHER = 0.8  # how often a size comes with a value
-MIXES = (1, 1, 1, 0, 8)  # times a number, and one more where it is 1: how far a size goes, by lot
-
-
-def mixed(
-    checks: Iterable[tuple[str, Check]], numbers: Sequence[float], *, seed: int, dtype: str
-) -> Plan:
-    """Draws of every regime near numbers that a change brought into the code, a size and a value at a
-    time: for what needs both, or a regime that is not the usual one.
-    """
-    lengths = [int(n) for n in numbers if n == int(n) and 2 < n < LARGEST_SIZE]
-    values = [number for number in numbers if SMALLEST <= number <= LARGEST]
-    checks = list(checks)
-    draws: list[Draw] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
-    for component, check in checks:
-        for regime in check.regimes:
-            key = component, check.probe, regime
-            if key in places or not values:
-                continue
-            places[key] = []
-            for i in range(EACH):
-                value = derive(seed, "mixed", *key, i)
-                places[key].append(len(draws))
-                lean = _mix(random.Random(value), lengths, values, i, len(places) % VALUES)
-                draws.append(Draw(component, check.probe, regime, value, dtype, "", lean))
-    planned = tuple(one for one in _looking(checks, places) if one.draws)
-    return Plan(tuple(draws), planned, seed)
-
-
-def _mix(
-    lots: random.Random, lengths: Sequence[int], values: Sequence[float], i: int, way: int
-) -> Lean:
-    """A size by lot, mostly with another of the numbers as a value; a value alone where no number is a
-    size.
-    """
-    if not lengths:
-        return Lean("value", lots.choice(values), way)
-    number, times = lots.choice(lengths), lots.choice(MIXES)
-    size = number + 1 if times == 1 else min(number * (times or 1), LARGEST_SIZE)
-    others = [value for value in values if value != number]
-    also = lots.choice(others) if others and lots.random() < TOGETHER else 0.0
-    which = (i + EACH * lots.randrange(PLACES)) % PLACES
-    return Lean("size", size, which, also=also, way=way)
-
-
-STIRRED = 112  # draws that follow one, of the broken component,
-STIRRED_FAR = 24  # and of those that use it
-
-
-def patterned(
-    checks: Iterable[tuple[str, Check]],
-    component: str,
-    *,
-    seed: int,
-    dtype: str,
-    manners: Sequence[str] = ("",),
-) -> Plan:
-    """Draws of probes in regimes and manners by lot, whose numbers follow each pattern in turn: see
-    patterns.py.
-
-    component: the broken one, of which there are more; half of them of the probe that most checks look at.
-    """
-    checks = list(checks)
-    regimes: dict[tuple[str, str], list[str]] = {}
-    for name, check in checks:
-        known = regimes.setdefault((name, check.probe), [])
-        known += [regime for regime in check.regimes if regime not in known]
-    draws: list[Draw] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
-    lots = random.Random(derive(seed, "patterned"))
-    for own, count in ((True, STIRRED), (False, STIRRED_FAR)):
-        some = [pair for pair in checks if (pair[0] == component) == own]
-        keys = [key for key in regimes if (key[0] == component) == own]
-        lots.shuffle(keys)
-        if not keys:
-            continue
-        first, others = most_looked_at(some), itertools.cycle(keys)
-        for i in range(count):
-            key = first if own and i % 2 else next(others)
-            regime = lots.choice(regimes[key])
-            lean = Lean("pattern", which=i // 2 if own else i)
-            value = derive(seed, "patterned", *key, i)
-            places.setdefault((*key, regime), []).append(len(draws))
-            draws.append(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
-    planned = tuple(one for one in _looking(checks, places) if one.draws)
-    return Plan(tuple(draws), planned, seed)
 
 
 def joined(*plans: Plan) -> Plan:

@@ -125,10 +125,13 @@ def test_the_command_line_names_the_near_miss_and_fails(spec: Spec, tmp_path: Pa
     [
         ("eval: [Embedding,", "eval: [Embeding,", "`modes` names 'Embeding', which is no role."),
         ("eval: [Embedding,", "late: [Embedding,", "`modes`: 'late' is the engine's own word."),
+        ("[tables, init", "[table, init", "`costly` names embedding.table, which is no probe."),
     ],
 )
-def test_a_slip_in_the_modes_is_reported(spec: Spec, find: str, replace: str, said: str) -> None:
-    """Else that mode would be tried on nothing, and nobody would know."""
+def test_a_slip_in_a_name_of_the_pack_is_reported(
+    spec: Spec, find: str, replace: str, said: str
+) -> None:
+    """Else that mode would be tried on nothing, that probe take long, and nobody would know."""
     file = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps"))
     pack = file.parents[2] / "pack.yaml"
     text = pack.read_text("utf-8")

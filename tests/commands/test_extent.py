@@ -6,7 +6,13 @@ import pytest
 from msgspec.structs import replace
 
 from engine.commands.extent import of_a_fix
-from engine.commands.fixes import checks_of_a_fix, plan_of_a_fix
+from engine.commands.fixes import (
+    FAR_COSTLY,
+    FAR_PROBES,
+    USER_COSTLY,
+    checks_of_a_fix,
+    plan_of_a_fix,
+)
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
 
@@ -44,25 +50,100 @@ def test_users_are_looked_at_and_what_runs_the_changed_code(catalogue, plain):
     assert not extent.beside & (extent.imported | extent.touched)
 
 
-def test_who_seldom_uses_it_is_measured_less_unless_its_own_code_changed(catalogue, plain):
-    """`generate` meets the model in one of its probes; the others draw from models of the pack's."""
-    file, own = "src/minimodel/nn/attention.py", "src/minimodel/generate.py"
-    mended = changed(plain, file, b"    probs = ", b"    left = None\n")
-    extent = of_a_fix(catalogue, "sdpa", plain, mended)
-    assert "generate" in extent.users and extent.seldom == {"generate"}
-    both = changed(mended, own, b"    was_training", b"    left = None\n")
-    assert not of_a_fix(catalogue, "sdpa", plain, both).seldom
+ATTENTION, GENERATE = "src/minimodel/nn/attention.py", "src/minimodel/generate.py"
+BLOCK, MODEL = "src/minimodel/nn/block.py", "src/minimodel/mini_gpt.py"
+OWN_CODE = {
+    "generate": (GENERATE, b"    was_training"),
+    "block": (BLOCK, b"        x = x + "),
+    "mini_gpt": (MODEL, b"        for block in"),
+}
+
+
+def test_who_uses_it_through_others_is_remote(catalogue, plain):
+    """Attention uses it itself, the rest through attention; the model is used in one of the probes of
+    `generate`, the others draw from models of the pack's.
+    """
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
+    assert extent.direct == {"attention"} and extent.close == {"attention"}
+    assert extent.remote == {"block", "mini_gpt", "train", "generate"}
+    assert extent.measured >= extent.touched == extent.users | {"sdpa"}
+    seldom = of_a_fix(
+        catalogue, "mini_gpt", plain, changed(plain, *OWN_CODE["mini_gpt"], b"        left = 1\n")
+    )
+    assert seldom.direct == {"train"} and seldom.remote == {"generate"}
+
+
+@pytest.mark.parametrize("name", OWN_CODE)
+def test_whose_own_code_changed_is_close(catalogue, plain, name):
+    """However far it is from what was broken."""
+    file, find = OWN_CODE[name]
+    put = find[: len(find) - len(find.lstrip())] + b"left = None\n"
+    both = changed(_mended(plain), file, find, put)
+    extent = of_a_fix(catalogue, "sdpa", plain, both)
+    assert name in extent.close and name not in extent.remote
+
+
+def test_a_helper_of_its_own_that_changed_makes_it_close(catalogue, plain):
+    """Its class reads the same; what it calls, and nothing that it stands on, does not."""
+    helper = b"def _stacked(blocks, x):\n    for block in blocks:\n        x = block(x)\n    return x\n\n\n"
+    text = plain.files[MODEL].replace(b"class MiniGPT(", helper + b"class MiniGPT(", 1)
+    start = text.index(b"        for block in")
+    end = text.index(b"\n", text.index(b"\n", start) + 1)
+    assert text[start:end].count(b"block") > 1
+    used = text[:start] + b"        x = _stacked(self.blocks, x)" + text[end:]
+    before = plain.replaced({MODEL: used})
+    after = _mended(before).replaced(
+        {MODEL: used.replace(b"    return x\n", b"    return x * 1\n", 1)}
+    )
+    assert "mini_gpt" in of_a_fix(catalogue, "sdpa", before, after).close
+    assert "mini_gpt" in of_a_fix(catalogue, "sdpa", before, _mended(before)).remote
+
+
+def _mended(tree):
+    return changed(tree, ATTENTION, b"    probs = ", b"    left = None\n")
+
+
+def drawn(catalogue, extent, component, **more):
+    """The (probe, regime) of a component that a fix of attention's scale is measured in."""
     id = "attention-no-scale"
     checks, spec = checks_of_a_fix(catalogue, id), catalogue.break_(id)
-    rest = {"seed": 3, "dtype": "float64", "manners": ("",), "sample": False}
+    settings = {"seed": 3, "dtype": "float64", "manners": ("",), "sample": False, "costly": {}}
+    made = plan_of_a_fix(spec, checks, extent, **{**settings, **more})
+    return [(d.probe, d.regime) for d in made.draws if d.component == component]
 
-    def drawn(extent):
-        made = plan_of_a_fix(spec, checks, extent, **rest)
-        return [(d.probe, d.regime) for d in made.draws if d.component == "generate"]
 
-    few, all_ = drawn(extent), drawn(replace(extent, seldom=frozenset()))
-    assert {probe for probe, _ in few} == {probe for probe, _ in all_}
-    assert len(few) == len({probe for probe, _ in few}) < len(all_)
+def test_the_closer_the_more_draws(catalogue, plain):
+    """Every regime of what uses it itself, once; a few probes of what is remote, in one regime each."""
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
+    direct, remote = (drawn(catalogue, extent, name) for name in ("attention", "mini_gpt"))
+    every = {
+        (check.probe, regime)
+        for check in catalogue.build("attention").checks
+        for regime in check.regimes
+    }
+    assert len(direct) == len(every) and {*direct} == every
+    assert len(remote) == len({probe for probe, _ in remote}) == FAR_PROBES
+    assert ("forward", "normal") in remote
+    assert {*remote} != {*drawn(catalogue, extent, "mini_gpt", seed=4)}
+    close = drawn(catalogue, replace(extent, remote=frozenset()), "mini_gpt")
+    assert len(close) > 3 * FAR_PROBES
+
+
+@pytest.mark.parametrize(("direct", "most"), [(False, FAR_COSTLY), (True, USER_COSTLY)])
+def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain, direct, most):
+    """In the usual one, and some by lot; of what uses the broken part itself, more."""
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
+    extent = replace(extent, remote=frozenset())
+    if direct:
+        extent = replace(extent, direct=extent.direct | {"mini_gpt"})
+    costly = {name: part.costly for name, part in catalogue.contract.components.items()}
+    all_, some = (drawn(catalogue, extent, "mini_gpt", costly=c) for c in ({}, costly))
+    slow = [pair for pair in some if pair[0] in costly["mini_gpt"]]
+    assert {probe for probe, _ in some} == {probe for probe, _ in all_}
+    assert len(slow) == len({probe for probe, _ in slow}) + most
+    assert {pair for pair in all_ if pair not in some} <= {
+        (probe, regime) for probe, regime in all_ if probe in costly["mini_gpt"]
+    }
 
 
 @pytest.mark.parametrize(("put", "closely"), [(b"left", False), (b"Tensor.left", True)])

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from engine.inject.imports import closure
-from engine.inject.reach import Reach, affected
+from engine.inject.reach import Reach, changed_parts
 from engine.run.types import Tree
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -31,6 +31,12 @@ def tree(text: str, broken: str = "") -> Tree:
     parts = told.split("\0")
     files = {path: body.encode() for path, body in zip(parts[::2], parts[1::2], strict=True)}
     return Tree("", ("",), files, {})
+
+
+def affected(before: Reach, after: Tree, modules: list[str], names: list[str]) -> bool:
+    """Whether code that starts there may tell the trees apart; what names do not tell, may."""
+    found = changed_parts(before, after, modules, names)
+    return found is None or bool(found)
 
 
 def touched(text: str, mark: str) -> bool:

@@ -12,7 +12,7 @@ from engine.commands import extent, fixes, nearby
 from engine.judge import near as near_
 from engine.judge.compare import difference
 from engine.judge.numbers import fresh_callers, fresh_numbers, patching
-from engine.judge.plan import LARGEST_SIZE, PLACES, leaning, mixed
+from engine.judge.steered import LARGEST_SIZE, PLACES, leaning, mixed
 from engine.run.child.leaning import (
     LARGEST,
     USUAL,
@@ -632,11 +632,10 @@ def test_what_has_nothing_to_lean_takes_no_place():
     assert len(made.draws) > 3 * near_.MOST
     fit = made.without(set(range(0, len(made.draws), 2)))  # those that nothing leans in are gone
     kept = set(range(len(fit.draws))) - near_.left_out(fit, "head")
-    assert len(kept) == near_.MOST
-    wide = set(range(len(made.draws))) - near_.left_out(made, "head", most=near_.DRAWN)
-    assert len(wide) == near_.DRAWN
     own = sum(fit.draws[i].component == "head" for i in kept)
-    assert own == near_.MOST // 2
+    assert (own, len(kept)) == (near_.MOST, near_.MOST + near_.OTHERS)
+    wide = near_.left_out(made, "head", most=2 * near_.MOST, others=1)
+    assert len(made.draws) - len(wide) == 2 * near_.MOST + 1
 
 
 def test_what_rounding_decides_is_not_decided():

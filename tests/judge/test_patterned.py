@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.commands import fixes, nearby
-from engine.judge.plan import STIRRED, STIRRED_FAR, Plan, patterned
+from engine.judge.plan import Plan
+from engine.judge.steered import STIRRED, STIRRED_FAR, patterned
 from engine.run.types import Case, Draw, Lean
 from engine.spec.types import Check
 

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
 
-import pytest
-
 from engine.judge.plan import (
-    FEW_PLACES,
-    FURTHEST,
-    LARGEST_SIZE,
-    MIXES,
-    PLACES,
-    VALUES,
     Plan,
     compared,
     derive,
     joined,
-    leaning,
-    mixed,
     most_looked_at,
     plan,
+    some_probes,
+    thinned,
     usual_regimes,
 )
-from engine.run.types import LATE, Lean
+from engine.run.types import LATE
 from engine.spec.types import Check
 
 
@@ -63,6 +54,61 @@ def test_draws_at_least_are_spread_over_the_regimes_of_a_probe() -> None:
     made = plan(checks, seed=1, dtype="float64", at_least={"p": 10})
     counts = Counter((draw.probe, draw.regime) for draw in made.draws)
     assert counts == {("p", "a"): 4, ("p", "b"): 12, ("p", "c"): 4, ("q", "normal"): 1}
+
+
+def test_where_draws_are_spared_the_usual_regime_has_most_of_them() -> None:
+    """And every other one as few as it takes, at least one, whatever the checks ask for."""
+    checks = [("c", check("one", "p", "a", "normal", "b", draws=3)), ("c", check("two", "q", "b"))]
+
+    def counts(**more: object) -> Counter[tuple[str, str]]:
+        made = plan(checks, seed=1, dtype="float64", sparing=["p"], **more)
+        return Counter((draw.probe, draw.regime) for draw in made.draws)
+
+    usual = {("q", "b"): 3}
+    assert counts() == usual | {("p", "normal"): 3, ("p", "a"): 1, ("p", "b"): 1}
+    many = counts(at_least={"p": 20})
+    assert many == usual | {("p", "normal"): 8, ("p", "a"): 6, ("p", "b"): 6}
+
+
+def test_some_probes_of_each_component_in_their_usual_regime() -> None:
+    """What most checks look at, and others by lot, costly ones last."""
+    checks = [("c", check(f"c{i}", f"p{i}", "tiny", "normal")) for i in range(9)]
+    checks += [("c", check("again", "p4", "tiny", "normal")), ("d", check("d", "p"))]
+
+    def chosen(seed: int, **more: object) -> list[str]:
+        found = some_probes(checks, 3, seed=seed, **more)
+        assert all(one.regimes == ("normal",) for _, one in found)
+        assert ("d", "d") in {(name, one.id) for name, one in found}
+        return sorted({one.probe for name, one in found if name == "c"})
+
+    seen = [chosen(seed) for seed in range(20)]
+    assert all(len(one) == 3 and "p4" in one for one in seen)
+    assert len({*map(tuple, seen)}) > 5 and chosen(7) == chosen(7)
+    costly = {"c": [f"p{i}" for i in range(7)]}
+    assert {tuple(chosen(seed, costly=costly)) for seed in range(9)} == {("p4", "p7", "p8")}
+
+
+def test_costly_probes_are_thinned_by_lot_but_for_their_usual_regimes() -> None:
+    """So many draws a component; the others keep theirs."""
+    regimes = ["normal", *(f"r{i}" for i in range(20))]
+    checks = [(name, check(f"{name}{p}", p, *regimes, draws=1)) for name in "cd" for p in "pq"]
+    usual = usual_regimes(checks)
+
+    def left(seed: int, costly: dict[str, list[str]]) -> list[tuple[str, str, str]]:
+        whole = plan(checks, seed=seed, dtype="float64")
+        made = thinned(whole, usual, costly, {"c": 4, "d": 2})
+        assert {(d.component, d.probe) for d in made.draws if d.regime == "normal"} == {*usual}
+        return [(draw.component, draw.probe, draw.regime) for draw in made.draws]
+
+    def counts(costly: dict[str, list[str]]) -> Counter[tuple[str, str]]:
+        return Counter(key[:2] for key in left(3, costly))
+
+    assert counts({}) == dict.fromkeys(usual, 21)
+    assert counts({"c": ["p"]}) == dict.fromkeys(usual, 21) | {("c", "p"): 5}
+    both = counts({"c": ["p", "q"], "d": ["p"]})
+    assert both["c", "p"] + both["c", "q"] == 4 + 2
+    assert (both["d", "p"], both["d", "q"]) == (2 + 1, 21)
+    assert left(3, {"c": ["p"]}) != left(4, {"c": ["p"]})
 
 
 def test_the_manners_of_a_probe_take_turns() -> None:
@@ -142,88 +188,3 @@ def test_dropped_draws_take_checks_that_had_no_others_along() -> None:
     both = joined(fewer, plan(iter(checks), seed=6, dtype="float64").without({0}))
     assert [draw.regime for draw in both.draws] == ["x", "y"] and both.seed == 5
     assert [planned.draws for planned in both.checks] == [(0,), (1,), (1,)]
-
-
-@pytest.mark.parametrize("number", [3.0, 64.0, LARGEST_SIZE, LARGEST_SIZE + 1.0, FURTHEST])
-def test_a_whole_number_is_a_size_and_a_count_of_calls(number: float) -> None:
-    """Itself, one more, and eight times as much where that is not too much; beyond, one more alone."""
-    made = leaning([("c", check("a"))], [number], seed=1, dtype="float64")
-    sizes = Counter(draw.lean.number for draw in made.draws if draw.lean.kind == "size")
-    if number <= LARGEST_SIZE:
-        wanted = [number, number + 1, number * 8]
-        assert sizes == {n: PLACES for n in wanted if n <= LARGEST_SIZE}
-    else:
-        assert sizes == {number + 1: FEW_PLACES}
-    calls = [draw for draw in made.draws if draw.lean.kind == "calls"]
-    assert len(calls) == (2 if number <= LARGEST_SIZE else 0)
-    assert {draw.manner for draw in calls} <= {LATE}
-    assert sum(draw.lean.kind == "value" for draw in made.draws) == VALUES
-    assert len({draw.seed for draw in made.draws}) == len(made.draws)
-
-
-@pytest.mark.parametrize("number", [2.0, 0.5, 1e-8, 1e8, 2.5])
-def test_other_numbers_are_values_alone(number: float) -> None:
-    """Two and less are sizes that every draw has near."""
-    made = leaning([("c", check("a"))], [number], seed=1, dtype="float64")
-    assert [(draw.lean.kind, draw.lean.number) for draw in made.draws] == [
-        ("value", number)
-    ] * VALUES
-    assert [draw.lean.which for draw in made.draws] == list(range(VALUES))
-
-
-def test_what_is_too_far_off_is_nothing() -> None:
-    """Sizes that nobody makes, and values that are next to nothing or to everything."""
-    far = [0.9e-8, 1.1e8]
-    assert leaning([("c", check("a"))], far, seed=1, dtype="float64").draws == ()
-    beyond = leaning([("c", check("a"))], [FURTHEST + 1.0], seed=1, dtype="float64")
-    assert {draw.lean.kind for draw in beyond.draws} == {"value"}
-
-
-def test_callers_call_from_inside_and_each_probe_is_in_its_usual_regime() -> None:
-    """One draw a name and probe."""
-    checks = [("c", check("a", "p", "tiny", "normal")), ("c", check("b", "q", "deep"))]
-    made = leaning(checks, [], seed=1, dtype="float64", callers=("model.head", "forward"))
-    assert [(draw.lean, draw.manner, draw.probe, draw.regime) for draw in made.draws] == [
-        (Lean("caller", name=name), "inside", probe, regime)
-        for name in ("model.head", "forward")
-        for probe, regime in (("p", "normal"), ("q", "deep"))
-    ]
-    assert [planned.draws for planned in made.checks] == [(0, 2), (1, 3)]
-
-
-def test_a_mix_is_of_every_regime_with_sizes_that_the_numbers_are() -> None:
-    """Mostly with another of them as a value; a value alone where none is a size."""
-    regimes = [f"r{i}" for i in range(40)]
-    made = mixed([("c", check("a", "p", *regimes))], [64.0, 0.5], seed=2, dtype="float64")
-    leans = [draw.lean for draw in made.draws]
-    assert Counter(draw.regime for draw in made.draws) == dict.fromkeys(regimes, 4)
-    assert {lean.kind for lean in leans} == {"size"}
-    assert {lean.number for lean in leans} == {64.0, 65.0, 8 * 64.0}
-    assert Counter(lean.also for lean in leans).keys() == {0.0, 0.5}
-    assert 0.7 < sum(lean.also == 0.5 for lean in leans) / len(leans) < 0.9
-    assert {lean.which for lean in leans} == set(range(PLACES))
-    assert {lean.way for lean in leans} == set(range(VALUES))
-    alone = mixed([("c", check("a", "p", *regimes))], [0.5, 2e8, 2.0], seed=2, dtype="float64")
-    assert {(draw.lean.kind, draw.lean.number) for draw in alone.draws} == {
-        ("value", 0.5),
-        ("value", 2.0),
-    }
-
-
-def test_a_mix_goes_no_further_than_the_largest_size() -> None:
-    """Eight times a number is cut off there, and what is larger itself is no size."""
-    regimes = [f"r{i}" for i in range(40)]
-    made = mixed([("c", check("a", "p", *regimes))], [900.0, 5000.0], seed=2, dtype="float64")
-    assert {draw.lean.number for draw in made.draws} == {900.0, 901.0, LARGEST_SIZE}
-    assert {draw.lean.also for draw in made.draws} == {0.0, 5000.0}
-    assert sorted({*MIXES}) == [0, 1, 8]
-
-
-def test_numbers_give_the_same_draws_with_the_same_seed() -> None:
-    """A verdict can be repeated, and another seed asks other things."""
-    checks = [("c", check("a", "p", "x", "y"))]
-    for make in (leaning, mixed):
-        one, same, other = (make(checks, [64.0], seed=s, dtype="float64") for s in (1, 1, 2))
-        assert one == same
-        pairs = itertools.zip_longest(one.draws, other.draws)
-        assert all(mine.seed != theirs.seed for mine, theirs in pairs)

@@ -193,9 +193,10 @@ def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue,
         for name in ("lm_head", "mini_gpt", "ffn")
         for check in catalogue.build(name).checks
     ]
-    extent = Extent("lm_head", users=frozenset({"mini_gpt"}), imported=frozenset({"ffn"}))
+    model = frozenset({"mini_gpt"})
+    extent = Extent("lm_head", users=model, direct=model, imported=frozenset({"ffn"}))
     made = fixes.plan_of_a_fix(
-        spec, checks, extent, seed=3, dtype="float64", manners=("",), sample=False
+        spec, checks, extent, seed=3, dtype="float64", manners=("",), sample=False, costly={}
     )
     counts = Counter((draw.component, draw.probe) for draw in made.draws)
     regimes = Counter(key[:2] for key in {(d.component, d.probe, d.regime) for d in made.draws})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.judge.plan import STIRRED
+from engine.judge.steered import STIRRED
 from engine.run.child.patterns import FLOATS, IDS, patterned
 
 SHAPES = [(7,), (3, 5), (2, 3, 6), (1, 4), (4, 1)]

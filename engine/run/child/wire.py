@@ -20,6 +20,7 @@ MAX_HEAD = 64 << 20  # bytes
 MAX_BODY = 1 << 30  # bytes
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES += ("float16", "float32", "float64")  # what may cross; no object, no void, no strings
+CROSSING, NAMED = {}, {}  # dtype, with its low byte first -> name, and back: filled as they are met
 
 
 class WireError(Exception):
@@ -41,10 +42,14 @@ def encode(message):
         if numpy is not None and isinstance(value, numpy.generic):
             value = numpy.asarray(value)
         if numpy is not None and isinstance(value, numpy.ndarray):
-            name = value.dtype.name
-            if name not in DTYPES:
-                raise WireError("an array of dtype %s cannot cross" % name)
-            raw = value.astype(value.dtype.newbyteorder("<"), copy=False).tobytes()
+            name = CROSSING.get(value.dtype)
+            if name is None:
+                name = value.dtype.name
+                if name not in DTYPES:
+                    raise WireError("an array of dtype %s cannot cross" % name)
+                value = value.astype(value.dtype.newbyteorder("<"), copy=False)
+                CROSSING[value.dtype] = name
+            raw = value.tobytes()
             chunks.append(raw)
             size += len(raw)
             return {"$array": [name, list(value.shape), size - len(raw), len(raw)]}
@@ -73,7 +78,9 @@ def decode(head, body):
             if name not in DTYPES:
                 raise WireError("dtype %r" % (name,))
             start, size = _span([start, size], body)
-            dtype = numpy.dtype(name).newbyteorder("<")
+            dtype = NAMED.get(name)
+            if dtype is None:
+                dtype = NAMED[name] = numpy.dtype(name).newbyteorder("<")
             count = 1
             for n in shape:
                 if type(n) is not int or n < 0:

@@ -1,0 +1,161 @@
+"""Draws that are steered: their numbers come near those that a change brought into the code, or follow a
+pattern.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from engine.judge.plan import Plan, Planned, derive, looking, most_looked_at, usual_regimes
+from engine.run.types import LATE, Draw, Lean
+from engine.spec.types import Check
+
+LARGEST_SIZE = 1100  # of a size that is brought near a number
+FURTHEST = 70_000  # of one of the broken component's, where its cases say that this is quick
+SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
+SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
+VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
+PLACES = 10  # sizes of an input that are brought near it, at most: see leaning.py
+FEW_PLACES = 4  # the same, for what takes long
+
+
+def leaning(
+    checks: Iterable[tuple[str, Check]],
+    numbers: Sequence[float],
+    *,
+    seed: int,
+    dtype: str,
+    callers: Sequence[str] = (),
+) -> Plan:
+    """Draws near numbers that a change brought into the code: sizes, values and counts of calls; and
+    calls from modules of the names `callers`.
+
+    Each probe in its usual regime.
+    """
+    leans = [Lean("caller", name=name) for name in callers]
+    for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
+        if number == int(number) and 2 < number <= LARGEST_SIZE:
+            sizes = [number * times + more for times, more in SIZES]
+            leans += [
+                Lean("size", size, i)
+                for size in sizes
+                if size <= LARGEST_SIZE
+                for i in range(PLACES)
+            ]
+            leans += [Lean("calls", number, 0), Lean("calls", number, 1)]
+        elif number == int(number) and LARGEST_SIZE < number <= FURTHEST:
+            leans += [Lean("size", number + 1, i) for i in range(FEW_PLACES)]
+        if SMALLEST <= number <= LARGEST:
+            leans += [Lean("value", number, i) for i in range(VALUES)]
+    checks = list(checks)
+    regimes = usual_regimes(checks)
+    draws: list[Draw] = []
+    places: dict[tuple[str, str], list[int]] = {key: [] for key in regimes}
+    for lean in leans:
+        manner = {"calls": LATE, "caller": "inside"}.get(lean.kind, "")
+        for (component, probe), regime in regimes.items():
+            value = derive(seed, "near", component, probe, *msgspec.structs.astuple(lean))
+            places[component, probe].append(len(draws))
+            draws.append(Draw(component, probe, regime, value, dtype, manner, lean))
+    planned = [
+        Planned(component, check, tuple(places[component, check.probe]))
+        for component, check in checks
+    ]
+    return Plan(tuple(draws), tuple(planned), seed)
+
+
+EACH = 4  # draws of each regime that lean: its sizes in turn
+TOGETHER = 0.8  # how often a size comes with a value
+MIXES = (1, 1, 1, 0, 8)  # times a number, and one more where it is 1: how far a size goes, by lot
+
+
+def mixed(
+    checks: Iterable[tuple[str, Check]], numbers: Sequence[float], *, seed: int, dtype: str
+) -> Plan:
+    """Draws of every regime near numbers that a change brought into the code, a size and a value at a
+    time: for what needs both, or a regime that is not the usual one.
+    """
+    lengths = [int(n) for n in numbers if n == int(n) and 2 < n < LARGEST_SIZE]
+    values = [number for number in numbers if SMALLEST <= number <= LARGEST]
+    checks = list(checks)
+    draws: list[Draw] = []
+    places: dict[tuple[str, str, str], list[int]] = {}
+    for component, check in checks:
+        for regime in check.regimes:
+            key = component, check.probe, regime
+            if key in places or not values:
+                continue
+            places[key] = []
+            for i in range(EACH):
+                value = derive(seed, "mixed", *key, i)
+                places[key].append(len(draws))
+                lean = _mix(random.Random(value), lengths, values, i, len(places) % VALUES)
+                draws.append(Draw(component, check.probe, regime, value, dtype, "", lean))
+    planned = tuple(one for one in looking(checks, places) if one.draws)
+    return Plan(tuple(draws), planned, seed)
+
+
+def _mix(
+    lots: random.Random, lengths: Sequence[int], values: Sequence[float], i: int, way: int
+) -> Lean:
+    """A size by lot, mostly with another of the numbers as a value; a value alone where no number is a
+    size.
+    """
+    if not lengths:
+        return Lean("value", lots.choice(values), way)
+    number, times = lots.choice(lengths), lots.choice(MIXES)
+    size = number + 1 if times == 1 else min(number * (times or 1), LARGEST_SIZE)
+    others = [value for value in values if value != number]
+    also = lots.choice(others) if others and lots.random() < TOGETHER else 0.0
+    which = (i + EACH * lots.randrange(PLACES)) % PLACES
+    return Lean("size", size, which, also=also, way=way)
+
+
+STIRRED = 112  # draws that follow one, of the broken component,
+STIRRED_COSTLY = 42  # where its probes take long,
+STIRRED_FAR = 7  # and of those that use it
+
+
+def patterned(
+    checks: Iterable[tuple[str, Check]],
+    component: str,
+    *,
+    seed: int,
+    dtype: str,
+    manners: Sequence[str] = ("",),
+    most: int = STIRRED,
+) -> Plan:
+    """Draws of probes in regimes and manners by lot, whose numbers follow each pattern in turn: see
+    patterns.py.
+
+    component: the broken one, of which there are so many (`most`); half of them of the probe that most
+    checks look at.
+    """
+    checks = list(checks)
+    regimes: dict[tuple[str, str], list[str]] = {}
+    for name, check in checks:
+        known = regimes.setdefault((name, check.probe), [])
+        known += [regime for regime in check.regimes if regime not in known]
+    draws: list[Draw] = []
+    places: dict[tuple[str, str, str], list[int]] = {}
+    lots = random.Random(derive(seed, "patterned"))
+    for own, count in ((True, most), (False, STIRRED_FAR)):
+        some = [pair for pair in checks if (pair[0] == component) == own]
+        keys = [key for key in regimes if (key[0] == component) == own]
+        lots.shuffle(keys)
+        if not keys:
+            continue
+        first, others = most_looked_at(some), itertools.cycle(keys)
+        for i in range(count):
+            key = first if own and i % 2 else next(others)
+            regime = lots.choice(regimes[key])
+            lean = Lean("pattern", which=i // 2 if own else i)
+            value = derive(seed, "patterned", *key, i)
+            places.setdefault((*key, regime), []).append(len(draws))
+            draws.append(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
+    planned = tuple(one for one in looking(checks, places) if one.draws)
+    return Plan(tuple(draws), planned, seed)
