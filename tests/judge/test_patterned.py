@@ -6,7 +6,7 @@ import pytest
 
 from engine.commands import fixes, nearby
 from engine.judge.plan import Plan
-from engine.judge.steered import STIRRED, STIRRED_FAR, patterned
+from engine.judge.steered import STIRRED, STIRRED_COSTLY, STIRRED_FAR, patterned
 from engine.run.types import Case, Draw, Lean
 from engine.spec.types import Check
 
@@ -98,3 +98,20 @@ def test_a_busy_machine_has_more_time():
     """As many draws are run where each takes five times as long."""
     assert nearby.budget([]) == nearby.budget([0.0001]) == nearby.BUDGET
     assert nearby.budget([0.005, 0.015]) == pytest.approx(nearby.WORTH * 0.01)
+
+
+def test_where_probes_take_long_fewer_draws_follow_a_pattern(
+    servers, catalogue, plain, monkeypatch
+):
+    """A model is not a head."""
+    asked = {}
+
+    def noted(_checks, component, *, most, **_more):
+        asked[component] = most
+        return Plan((), (), 0)
+
+    monkeypatch.setattr(nearby, "patterned", noted)
+    for id, path in ((LOUD, HEAD), ("final-norm-missing", "src/minimodel/mini_gpt.py")):
+        tree = plain.replaced({path: plain.files[path] + b"\n\nLEFT = None\n"})
+        assert fixes.grade_fix(servers, catalogue, id, plain, tree, seed=5).passed
+    assert asked == {"lm_head": STIRRED, "mini_gpt": STIRRED_COSTLY}
