@@ -77,14 +77,16 @@ def _directly(catalogue: Catalogue, user: str, used: str) -> bool:
 
 
 def _by_itself(catalogue: Catalogue, before: Reach, after: Tree, component: str) -> bool:
-    """Whether a component may run something that `after` changes, and nothing that it stands on does."""
+    """Whether a component may run something that `after` changes, and not only through what it stands
+    on.
+    """
     lent = {role for part in catalogue.stands_on(component) for role in catalogue.roles_of(part)}
     own = catalogue.roles_of(component) - lent
-    mine, theirs = (_changed(before, after, roles) for roles in (own, lent))
-    if mine is None or theirs is None:
+    changed = _changed(before, after, own)
+    if changed is None:
         return True
-    names = {name for role in own for name in before.tree.roles[role].partition(":")[2].split(".")}
-    return bool(mine & (before.defined(names) | (mine - theirs)))
+    others = before.defined(_names(before.tree, lent))
+    return bool(changed & before.reached(_names(before.tree, own), but=others))
 
 
 def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
@@ -104,9 +106,12 @@ def _led(before: Reach, after: Tree, roles: Collection[str]) -> bool:
 
 def _changed(before: Reach, after: Tree, roles: Collection[str]) -> frozenset[Part] | None:
     """What `after` changes that the names of these roles lead to; None where names do not tell."""
-    places = [before.tree.roles[role].split(":") for role in roles]
-    names = {part for _, name in places for part in name.split(".")}
-    return changed_parts(before, after, [module for module, _ in places], names)
+    modules = [before.tree.roles[role].partition(":")[0] for role in roles]
+    return changed_parts(before, after, modules, _names(before.tree, roles))
+
+
+def _names(tree: Tree, roles: Collection[str]) -> set[str]:
+    return {name for role in roles for name in tree.roles[role].partition(":")[2].split(".")}
 
 
 def _by_files(

@@ -172,7 +172,11 @@ class Reach:
                         waiting += self.parts[base].mentions
         return False
 
-    def _closed(self, names: Iterable[str]) -> frozenset[Part]:
+    def reached(self, names: Iterable[str], *, but: Collection[Part]) -> frozenset[Part]:
+        """The parts that these names lead to in some way that is not through some other parts."""
+        return self._closed(names, but)
+
+    def _closed(self, names: Iterable[str], but: Collection[Part] = ()) -> frozenset[Part]:
         found: set[Part] = set()
         waiting = list(names)
         seen: set[str] = set()
@@ -182,7 +186,7 @@ class Reach:
                 continue
             seen.add(name)
             for part in self._defining.get(name, ()):
-                if part not in found:
+                if part not in found and part not in but:
                     found.add(part)
                     waiting += self.parts[part].mentions
         return frozenset(found)

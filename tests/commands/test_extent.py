@@ -99,6 +99,27 @@ def test_a_helper_of_its_own_that_changed_makes_it_close(catalogue, plain):
     assert "mini_gpt" in of_a_fix(catalogue, "sdpa", before, _mended(before)).remote
 
 
+def test_a_helper_that_others_share_makes_close_whoever_calls_it(catalogue, plain):
+    """`generate` calls it beside the attention; the model runs it in the attention alone."""
+    shared = "src/minimodel/shared.py"
+    texts = {shared: b"def kept(x):\n    return x\n"}
+    for path, (find, put) in {
+        ATTENTION: (b"    probs = ", b"    kept(q)\n"),
+        GENERATE: (b"    was_training", b"    kept(model)\n"),
+    }.items():
+        text = plain.files[path].replace(find, put + find, 1)
+        assert text != plain.files[path]
+        texts[path] = text.replace(
+            b"import numpy as np\n", b"import numpy as np\n\nfrom minimodel.shared import kept\n"
+        )
+    before = plain.replaced(texts)
+    extent = of_a_fix(
+        catalogue, "sdpa", before, changed(before, shared, b"    return", b"    left = 1\n")
+    )
+    assert "generate" in extent.close
+    assert {"block", "mini_gpt", "train"} <= extent.remote
+
+
 def _mended(tree):
     return changed(tree, ATTENTION, b"    probs = ", b"    left = None\n")
 
