@@ -37,10 +37,7 @@ from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
 
 FAR_DRAWS = 1  # of each regime of a component that is not the broken one,
-USER_COSTLY = (
-    12  # of the probes that take long of one that uses it itself, beside the usual regimes,
-)
-FAR_COSTLY = 4  # and of those of others
+FAR_COSTLY = 4  # of probes that take long of what does not use it itself, beside the usual regimes
 FAR_PROBES = 4  # of a component that the fix reaches through others alone, or merely imports
 
 
@@ -200,8 +197,9 @@ def plan_of_a_fix(
     own = of({extent.broken})
     drawn = partial(plan, seed=seed, dtype=dtype, manners=manners)
     close, rest = few(of(extent.close)), few(of(extent.imported | extent.remote))
+    far_costly = {name: slow for name, slow in costly.items() if name not in extent.direct}
     far = joined(
-        thinned(drawn(close), usual_regimes(close), costly, _costly_draws(extent)),
+        thinned(drawn(close), usual_regimes(close), far_costly, FAR_COSTLY),
         drawn(some_probes(rest, FAR_PROBES, seed=seed, costly=costly)),
     )  # fmt: skip
     if sample:
@@ -223,11 +221,6 @@ def _free(
     for it, which may come to nothing where they follow a pattern.
     """
     return [pair for pair in checks if pair[0] in components and pair[1] not in spec.judged_by]
-
-
-def _costly_draws(extent: Extent) -> dict[str, int]:
-    """How many draws each component gets of its costly probes, beside those in their usual regimes."""
-    return {name: USER_COSTLY if name in extent.direct else FAR_COSTLY for name in extent.close}
 
 
 def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
 from engine.errors import SpecError
-from engine.judge.plan import Plan, plan
+from engine.judge.plan import Plan, most_looked_at, plan
+from engine.judge.steered import small
 from engine.run.abreast import Later, at_once
 from engine.run.jobs import Job, jobs_of
 from engine.run.servers import Servers
@@ -86,28 +87,58 @@ def grade_build(
     """
     checks = [(component, check) for check in catalogue.build(component).checks]
     manners = ("", *catalogue.contract.modes, "reused")
+    slow = most_looked_at(checks)[1] in catalogue.contract.components[component].costly
 
-    def asked(dtype: str) -> tuple[Plan, list[Case]]:
+    def asked(dtype: str) -> Asked:
         made = plan(checks, seed=seed, dtype=dtype, manners=manners)
-        return made, servers.cases(made.draws)
+        least = small(checks, component, seed=seed, dtype=dtype, slow=slow)
+        coarse = catalogue.contract.coarse.get(dtype, "")
+        cases, some = servers.cases_together(
+            (made.draws, [""]), (least.draws, ["", *filter(None, [coarse])])
+        )
+        idle = {i for i, case in enumerate(some) if case.declined}
+        few = [case for case in some if not case.declined]
+        return Asked(made, cases, least.without(idle), few, dtype, coarse)
 
     begun = Later(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), asked))
-    from engine.judge.verdict import judge_build  # brings numpy, while the cases are made
+    from engine.commands.nearby import beside_reference
+    from engine.judge.verdict import also, judge_build  # brings numpy, while the cases are made
 
     try:
-        _, (made, cases) = begun()
+        _, (made, cases, least, few, dtype, coarse) = begun()
     except Halted as halted:
-        made, cases = asked(USUAL)
+        made, cases, *_ = asked(USUAL)
         unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
         verdict = judge_build(made, cases, [halted.outcome, *unrun])
         for number, result in enumerate(verdict.results, 1):
             told(result, number, len(verdict.results))
         return verdict
     teller = Teller(made, cases, told)
-    outcomes = servers.outcomes(tree, jobs_of(cases), arrived=teller.arrived)
-    verdict = judge_build(made, cases, [_of_a_build(outcome) for outcome in outcomes])
+    found = servers.outcomes(tree, jobs_of([*cases, *few]), arrived=teller.arrived)
+    outcomes = [_of_a_build(outcome) for outcome in found]
+    verdict = judge_build(made, cases, outcomes[: len(cases)])
     teller.rest(verdict)
+    if not verdict.passed:
+        return verdict
+    rare = beside_reference(
+        servers, tree, least, few, outcomes[len(cases) :], dtype=dtype, coarse=coarse
+    )
+    verdict = also(verdict, rare, touched={component})
+    for number, result in enumerate(verdict.results, 1):
+        if not result.passed:
+            told(result, number, len(verdict.results))
     return verdict
+
+
+class Asked(NamedTuple):
+    """The draws of a build with the reference's answers, and those in which sizes are as small as can be."""
+
+    made: Plan
+    cases: list[Case]
+    least: Plan
+    few: list[Case]
+    dtype: str
+    coarse: str
 
 
 def _of_a_build(outcome: Outcome) -> Outcome:
@@ -129,6 +160,8 @@ class Teller:
 
     def arrived(self, position: int, outcome: Outcome) -> None:
         """One measurement more."""
+        if position >= len(self._cases):  # of a draw that is judged when all others have passed
+            return
         with self._lock:
             self._found[position] = _of_a_build(outcome)
             while self._next < len(self._plan.checks):

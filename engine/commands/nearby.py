@@ -22,13 +22,15 @@ from engine.judge.near import (
     given,
     jittered,
     left_out,
+    only,
     plainly,
     rounded,
+    steady,
     too_large,
     with_reference,
 )
 from engine.judge.plan import Costly, Plan, derive, joined, most_looked_at
-from engine.judge.steered import STIRRED, STIRRED_COSTLY, leaning, mixed, patterned
+from engine.judge.steered import STIRRED, STIRRED_COSTLY, leaning, mixed, patterned, small
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, Servers
 from engine.run.types import Case, Outcome, Tree
@@ -43,6 +45,8 @@ SKIPS = 3  # draws that may take longer, before the rest is left
 # draws in which the candidate differs that are looked at more closely: the quick ones, and more where
 # none of them tells
 ASKED = (0, 3, 12)
+
+Decided = tuple[Case, Outcome, Outcome]
 
 
 def near(
@@ -79,7 +83,8 @@ def near(
         free, component, seed=seed, dtype=dtype, manners=manners,
         most=STIRRED_COSTLY if slow else STIRRED,
     )  # fmt: skip
-    wide = [stirred]
+    whole = [stirred, small(free, component, seed=seed, dtype=dtype, slow=slow)]
+    wide = []
     most = MOST_COSTLY if slow else MOST
     if numbers or callers:
         usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
@@ -87,7 +92,7 @@ def near(
         for one in (usual, rare):
             many = left_out(one, component, close, most=TIMES * most, others=TIMES * OTHERS)
             wide.append(one.without(many))
-    made, cases = _made(servers, wide, component, close, most)
+    made, cases = _made(servers, whole, wide, component, close, most)
     own = _measured(servers, before, in_turn(cases, component, seed), cases, seconds)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
@@ -99,7 +104,7 @@ def near(
     differ = sorted(
         (i for i in ran if apart(own[i], theirs[i], dtype)), key=lambda i: own[i].seconds
     )
-    decided: dict[int, Case] = {}
+    decided: dict[int, Decided] = {}
     for first, last in itertools.pairwise(ASKED):
         if not decided:
             asked = {i: cases[i] for i in differ[first:last]}
@@ -110,9 +115,9 @@ def near(
     return Nearby(
         len(ran),
         made.without(set(range(len(cases))) - decided.keys()),
-        [decided[i] for i in sorted(decided)],
-        [own[i] for i in sorted(decided)],
-        [theirs[i] for i in sorted(decided)],
+        [decided[i][0] for i in sorted(decided)],
+        [decided[i][1] for i in sorted(decided)],
+        [decided[i][2] for i in sorted(decided)],
     )
 
 
@@ -128,8 +133,9 @@ def _deciding(
     dtype: str,
     variants: Sequence[str],
     coarse: str,
-) -> dict[int, Case]:
-    """Those in which a difference counts, with what the reference says.
+) -> dict[int, Decided]:
+    """Those in which a difference counts, with what the reference says, the code before the break and the
+    candidate gave, as far as it is steady.
 
     own, theirs: what the code before the break and the candidate gave, by the place of the case.
     """
@@ -142,31 +148,102 @@ def _deciding(
     moved = servers.outcomes(before, jobs_of(jolted), server="before")
     work = jobs_of([*asked, *jolted])
     again = servers.outcomes(candidate, work, server="candidate", limit=limit)
+    ours = [own[i] for i in differing]
+    gave = [theirs[i] for i in differing]
+    found = _decided(asked, ours, moved, gave, again, dtype=dtype, coarse=coarse)
+    return dict(zip(itertools.compress(differing, found), filter(None, found), strict=True))
+
+
+def beside_reference(
+    servers: Servers,
+    tree: Tree,
+    made: Plan,
+    cases: Sequence[Case],
+    theirs: Sequence[Outcome],
+    *,
+    dtype: str,
+    coarse: str = "",
+) -> Nearby:
+    """Compare a build with the reference in steered draws.
+
+    theirs: what the build gave for these cases, which have the reference's answers.
+    """
+    own = [case.expected.get("", Outcome(stopped="not run")) for case in cases]
+    ran = [i for i, case in enumerate(cases) if given(case, own[i]) and not too_large(theirs[i])]
+    differ = [i for i in ran if apart(own[i], theirs[i], dtype)][: ASKED[-1]]
+    asked = [cases[i] for i in differ]
+    jolted = [*map(jittered, asked)]
+    shaken = servers.cases([case.draw for case in jolted], given=[case.inputs for case in jolted])
+    moved = [case.expected[""] for case in shaken]
+    again = servers.outcomes(tree, jobs_of([*asked, *jolted]))
+    ours, gave = ([some[i] for i in differ] for some in (own, theirs))
+    found = _decided(asked, ours, moved, gave, again, dtype=dtype, coarse=coarse)
+    kept = [*itertools.compress(differ, found)]
+    decided = [*filter(None, found)]
+    return Nearby(
+        len(ran),
+        made.without({*range(len(cases))} - {*kept}),
+        [case for case, _, _ in decided],
+        [mine for _, mine, _ in decided],
+        [other for _, _, other in decided],
+    )
+
+
+def _decided(
+    asked: Sequence[Case],
+    own: Sequence[Outcome],
+    moved: Sequence[Outcome],
+    theirs: Sequence[Outcome],
+    again: Sequence[Outcome],
+    *,
+    dtype: str,
+    coarse: str,
+) -> list[Decided | None]:
+    """For each case, what counts in it, or None where no difference does.
+
+    own: what the code gave that is right. moved: the same for inputs a hundred roundings away. again: what
+    the candidate gives for all cases once more, then for the moved ones.
+    """
     same, shaken = again[: len(asked)], again[len(asked) :]
-    return {
-        i: with_reference(case, own[i])
-        for i, case, ours, one, other in zip(differing, asked, moved, same, shaken, strict=True)
-        if decides(case, own[i], ours, theirs[i], coarse)
-        and (
-            plainly(case, own[i], theirs[i], coarse)
-            or not rounded(own[i], theirs[i], one, other, dtype=dtype)
+    decided: list[Decided | None] = []
+    for case, was, ours, gave, one, other in zip(
+        asked, own, moved, theirs, same, shaken, strict=True
+    ):
+        names = steady(was, ours, dtype)
+        mine, gave = only(was, names), only(gave, names)
+        if names < was.values.keys():
+            if not apart(mine, gave, dtype):
+                decided.append(None)
+                continue
+            ours = only(ours, names)
+            told = {name: only(outcome, names) for name, outcome in case.expected.items()}
+            case = msgspec.structs.replace(case, expected=told)
+        counts = decides(case, mine, ours, gave, coarse) and (
+            plainly(case, mine, gave, coarse) or not rounded(mine, gave, one, other, dtype=dtype)
         )
-    }
+        decided.append((with_reference(case, mine), mine, gave) if counts else None)
+    return decided
 
 
 def _made(
-    servers: Servers, plans: Sequence[Plan], component: str, close: Collection[str], most: int
+    servers: Servers,
+    whole: Sequence[Plan],
+    wide: Sequence[Plan],
+    component: str,
+    close: Collection[str],
+    most: int,
 ) -> tuple[Plan, list[Case]]:
-    """Those draws that can be made as their plans want them, with their inputs: all of the first, and of
-    each of the others as many as are to be run.
+    """Those draws that can be made as their plans want them, with their inputs: all of some plans, and of
+    each of the `wide` ones as many as are to be run.
     """
+    plans = [*whole, *wide]
     every = iter(servers.cases([draw for plan in plans for draw in plan.draws], healthy=False))
     chosen: list[Plan] = []
     kept: list[Case] = []
-    for plan in plans:
+    for number, plan in enumerate(plans):
         cases = list(itertools.islice(every, len(plan.draws)))
         able = plan.without({i for i, case in enumerate(cases) if case.declined})
-        out = left_out(able, component, close, most=most) if chosen else set()
+        out = left_out(able, component, close, most=most) if number >= len(whole) else set()
         made = [case for case in cases if not case.declined]
         chosen.append(able.without(out))
         kept += [case for i, case in enumerate(made) if i not in out]

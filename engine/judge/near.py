@@ -15,7 +15,7 @@ import numpy as np
 from engine.judge.compare import Tolerance, difference
 from engine.judge.plan import Plan, derive
 from engine.judge.steered import LARGEST_SIZE
-from engine.run.types import LATE, Case, Draw, Outcome, Values
+from engine.run.types import LATE, SMALL, Case, Draw, Outcome, Values
 
 MOST = 64  # draws of the component that was broken,
 MOST_COSTLY = 32  # where its probes take long,
@@ -76,12 +76,13 @@ def _far(draw: Draw) -> bool:
 
 
 def _left_to_chance(case: Case) -> bool:
-    """Whether a value leans in what is drawn by lot: its regime promises that nothing rare counts, and
-    no longer does so with other values.
+    """Whether a value leans, or a size is as small as can be, in what is drawn by lot: its regime promises
+    that nothing rare counts, and no longer does so with other values, or where there is little to draw of.
     """
     lean = case.draw.lean
-    by_lot = "seed" in case.inputs or "seeds" in case.inputs
-    return lean is not None and by_lot and (lean.kind in ("value", "pattern") or lean.also > 0)
+    if lean is None or not {"seed", "seeds"} & case.inputs.keys():
+        return False
+    return lean.kind in ("value", "pattern") or lean.also > 0 or lean.name == SMALL
 
 
 def given(case: Case, own: Outcome) -> bool:
@@ -206,6 +207,26 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
     if seen and not _gross(own, theirs, reference, rough):
         return False
     return difference(reference, own, dtype=dtype) is None
+
+
+def steady(own: Outcome, moved: Outcome, dtype: str) -> frozenset[str]:
+    """The recorded names whose values stay, for rounding, when inputs move by a hundred roundings: with two
+    features a norm's output does, and the gradient of its input, which all but cancels, does not.
+    """
+    return frozenset(
+        name
+        for name, value in own.values.items()
+        if name in moved.values
+        and not difference(
+            Outcome(values={name: value}), Outcome(values={name: moved.values[name]}), dtype=dtype
+        )
+    )
+
+
+def only(outcome: Outcome, names: Collection[str]) -> Outcome:
+    """An outcome with these of its values."""
+    values = {name: value for name, value in outcome.values.items() if name in names}
+    return msgspec.structs.replace(outcome, values=values)
 
 
 def plainly(case: Case, own: Outcome, theirs: Outcome, coarse: str = "") -> bool:

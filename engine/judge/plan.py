@@ -184,20 +184,18 @@ def some_probes(
     return [pair for pair in checks if (pair[0], pair[1].probe) in kept]
 
 
-def thinned(
-    whole: Plan, usual: Mapping[tuple[str, str], str], costly: Costly, most: Mapping[str, int]
-) -> Plan:
+def thinned(whole: Plan, usual: Mapping[tuple[str, str], str], costly: Costly, most: int) -> Plan:
     """A plan with so many draws (`most`) of the costly probes of each component, by lot, beside those in
     the usual regime of a probe.
     """
-    left = dict(most)
+    seen: Counter[str] = Counter()
     out = set()
     for i in sorted(range(len(whole.draws)), key=lambda i: derive(whole.seed, "lot", i)):
         draw = whole.draws[i]
         usually = draw.regime == usual[draw.component, draw.probe]
         if not usually and draw.probe in costly.get(draw.component, ()):
-            left[draw.component] -= 1
-            if left[draw.component] < 0:
+            seen[draw.component] += 1
+            if seen[draw.component] > most:
                 out.add(i)
     return whole.without(out)
 

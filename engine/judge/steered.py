@@ -1,5 +1,5 @@
 """Draws that are steered: their numbers come near those that a change brought into the code, or follow a
-pattern.
+pattern, or their sizes are as small as can be.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from engine.judge.plan import Plan, Planned, derive, looking, most_looked_at, usual_regimes
-from engine.run.types import LATE, Draw, Lean
+from engine.run.types import LATE, SMALL, Draw, Lean
 from engine.spec.types import Check
 
 LARGEST_SIZE = 1100  # of a size that is brought near a number
@@ -113,6 +113,40 @@ def _mix(
     also = lots.choice(others) if others and lots.random() < TOGETHER else 0.0
     which = (i + EACH * lots.randrange(PLACES)) % PLACES
     return Lean("size", size, which, also=also, way=way)
+
+
+LEAST = (2, 1, 3, 4)  # what each size of the probe that most checks look at is brought to,
+FEWER = 1  # of these, for other probes and for what takes long,
+FEWER_PLACES = 4  # and so many sizes of those
+
+
+def small(
+    checks: Iterable[tuple[str, Check]],
+    component: str,
+    *,
+    seed: int,
+    dtype: str,
+    slow: bool = False,
+) -> Plan:
+    """Draws in which one size after another is as small as can be, each probe in its usual regime: a
+    number as small as that is in any code, and need not be brought in by the one who asks for it.
+
+    component: the broken one; of others there are none. slow: whether its probes take long.
+    """
+    checks = [pair for pair in checks if pair[0] == component]
+    draws: list[Draw] = []
+    places: dict[tuple[str, str, str], list[int]] = {}
+    for (_, probe), regime in usual_regimes(checks).items():
+        first = (component, probe) == most_looked_at(checks)
+        places[component, probe, regime] = []
+        for number in LEAST if first and not slow else LEAST[:FEWER]:
+            for i in range(PLACES if first else FEWER_PLACES):
+                value = derive(seed, "small", probe, number, i)
+                places[component, probe, regime].append(len(draws))
+                lean = Lean("size", number, i, name=SMALL)
+                draws.append(Draw(component, probe, regime, value, dtype, "", lean))
+    planned = tuple(one for one in looking(checks, places) if one.draws)
+    return Plan(tuple(draws), planned, seed)
 
 
 STIRRED = 112  # draws that follow one, of the broken component,

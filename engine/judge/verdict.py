@@ -20,7 +20,7 @@ from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
 from engine.judge.near import Nearby
 from engine.judge.plan import Plan, Planned
-from engine.run.types import LATE, MANNERS, Case, Outcome
+from engine.run.types import LATE, MANNERS, SMALL, Case, Outcome
 from engine.spec.types import Text
 
 BEFORE, REFERENCE = "before", "reference"
@@ -210,8 +210,9 @@ def shapes(case: Case, *, manner: bool = True) -> str:
         parts.append(MANNERS.get(how, after))
     lean = case.draw.lean
     if lean is not None:
+        steered = {"pattern": "numbers in a pattern", SMALL: f"a size of {lean.number:.0f}"}
         near = "near a number that the change mentions"
-        parts.append("numbers in a pattern" if lean.kind == "pattern" else near)
+        parts.append(steered.get(lean.name) or steered.get(lean.kind, near))
     return ", ".join(parts)
 
 

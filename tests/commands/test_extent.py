@@ -9,7 +9,6 @@ from engine.commands.extent import of_a_fix
 from engine.commands.fixes import (
     FAR_COSTLY,
     FAR_PROBES,
-    USER_COSTLY,
     checks_of_a_fix,
     plan_of_a_fix,
 )
@@ -150,21 +149,18 @@ def test_the_closer_the_more_draws(catalogue, plain):
     assert len(close) > 3 * FAR_PROBES
 
 
-@pytest.mark.parametrize(("direct", "most"), [(False, FAR_COSTLY), (True, USER_COSTLY)])
-def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain, direct, most):
-    """In the usual one, and some by lot; of what uses the broken part itself, more."""
+def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
+    """In the usual one, and some by lot; those of what uses the broken part itself in all of them."""
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
     extent = replace(extent, remote=frozenset())
-    if direct:
-        extent = replace(extent, direct=extent.direct | {"mini_gpt"})
     costly = {name: part.costly for name, part in catalogue.contract.components.items()}
     all_, some = (drawn(catalogue, extent, "mini_gpt", costly=c) for c in ({}, costly))
     slow = [pair for pair in some if pair[0] in costly["mini_gpt"]]
     assert {probe for probe, _ in some} == {probe for probe, _ in all_}
-    assert len(slow) == len({probe for probe, _ in slow}) + most
-    assert {pair for pair in all_ if pair not in some} <= {
-        (probe, regime) for probe, regime in all_ if probe in costly["mini_gpt"]
-    }
+    assert len(slow) == len({probe for probe, _ in slow}) + FAR_COSTLY
+    assert {*all_} - {*some} <= {pair for pair in all_ if pair[0] in costly["mini_gpt"]}
+    extent = replace(extent, direct=extent.direct | {"mini_gpt"})
+    assert drawn(catalogue, extent, "mini_gpt", costly=costly) == all_
 
 
 @pytest.mark.parametrize(("put", "closely"), [(b"left", False), (b"Tensor.left", True)])

@@ -96,7 +96,7 @@ def test_costly_probes_are_thinned_by_lot_but_for_their_usual_regimes() -> None:
 
     def left(seed: int, costly: dict[str, list[str]]) -> list[tuple[str, str, str]]:
         whole = plan(checks, seed=seed, dtype="float64")
-        made = thinned(whole, usual, costly, {"c": 4, "d": 2})
+        made = thinned(whole, usual, costly, 4)
         assert {(d.component, d.probe) for d in made.draws if d.regime == "normal"} == {*usual}
         return [(draw.component, draw.probe, draw.regime) for draw in made.draws]
 
@@ -107,7 +107,7 @@ def test_costly_probes_are_thinned_by_lot_but_for_their_usual_regimes() -> None:
     assert counts({"c": ["p"]}) == dict.fromkeys(usual, 21) | {("c", "p"): 5}
     both = counts({"c": ["p", "q"], "d": ["p"]})
     assert both["c", "p"] + both["c", "q"] == 4 + 2
-    assert (both["d", "p"], both["d", "q"]) == (2 + 1, 21)
+    assert (both["d", "p"], both["d", "q"]) == (4 + 1, 21)
     assert left(3, {"c": ["p"]}) != left(4, {"c": ["p"]})
 
 
