@@ -37,6 +37,8 @@ def sizes(rng, regime):
         lead = ()
     if "deep" in regime:
         lead = (2, 1, B)
+    if "tiny" in regime:
+        lead = (2, B)
     return lead, T, n, V, d
 
 

@@ -61,8 +61,8 @@ def config(rng, regime):
     lead = (B,)
     if regime in ("no_batch", "large", "long"):
         lead = ()
-    elif regime in ("single", "deep"):
-        lead = (1,) if regime == "single" else (2, 1, 2)
+    elif regime in ("single", "deep", "lone"):
+        lead = {"single": (1,), "deep": (2, 1, 2), "lone": (2, 2)}[regime]
     return sizes, lead, T
 
 
