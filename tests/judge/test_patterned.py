@@ -33,7 +33,13 @@ CONDITIONS = {
 }
 
 
-@pytest.mark.parametrize("name", CONDITIONS)
+SLOW = {"no two signs", "far from zero", "two sizes of a number"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CONDITIONS],
+)
 def test_a_pattern_is_seen(servers, catalogue, plain, name, monkeypatch):
     """No other draw has such numbers."""
     text = WRAPPED.format(condition=CONDITIONS[name])

@@ -39,7 +39,7 @@ def nothing(*_args, **_named):
     return Plan((), (), 0)
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_two_ids_are_seen_in_a_fix(servers, catalogue, plain, monkeypatch, seed):
     """No other draw has a vocabulary of two: a size that learners are shown; and 2 stands in any code."""
     tree = plain.replaced({HEAD: plain.files[HEAD] + TWO_IDS})
