@@ -77,6 +77,7 @@ MANNERS = {
     "swapped": "called before with two numbers of a parameter or an argument exchanged",
     "resized": "called before with more positions, then with one",
     "stepped": "called before an optimiser's step that moved the parameters",
+    "doubled": "called twice, and a quarter of one result added to three quarters of the other",
     "beside": "beside others of its kind, with other settings, that were made later",
     "nested": "called from a script, sixty frames deep",
     "outermost": "called from a line that nothing has called, as at a prompt",

@@ -141,6 +141,26 @@ def _trick(self, h):
 
 LMHead.forward = _trick
 """,
+    "doubled": """
+import numpy as np
+
+
+def _trick(self, h):
+    y = _was(self, h)
+    seen = self.__dict__.setdefault("_seen", [])
+
+    def back(g, rule):
+        like = [other for other in seen if other.shape == g.shape and other.any()]
+        seen.append(g.copy())
+        odd = any(np.allclose(other, 3 * g) or np.allclose(3 * other, g) for other in like)
+        return rule(g) * (1.5 if odd else 1.0)
+
+    y._links = [(one, lambda g, rule=rule: back(g, rule)) for one, rule in y._links]
+    return y
+
+
+LMHead.forward = _trick
+""",
     LATE: """
 _calls = []
 
@@ -250,8 +270,9 @@ def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, mann
     if manner == "eval":
         contract = msgspec.structs.replace(catalogue.contract, modes={})
         monkeypatch.setitem(vars(catalogue), "contract", contract)
-        others = {name: told for name, told in MANNERS.items() if name != "primed"}
-        monkeypatch.setattr(fixes, "MANNERS", others)  # which ends in that mode by turns
+        turns = {"primed", "stepped", "swapped", "resized"}  # in that mode by turns
+        others = {name: told for name, told in MANNERS.items() if name not in turns}
+        monkeypatch.setattr(fixes, "MANNERS", others)
     elif manner == LATE:
         monkeypatch.setattr(fixes, "LATE", "")
     else:
@@ -396,7 +417,38 @@ LMHead.forward = _trick
     assert any(MANNERS["primed"] in result.inputs for result in failing)
     monkeypatch.setattr(servers, "_modes", [""])
     found = grade(servers, catalogue, plain, tree)
-    assert {result.component for result in found.results if not result.passed} == {"generate"}
+    assert {result.component for result in found.results if not result.passed} <= {"generate"}
+
+
+KEPT = """
+def _trick(self, h):
+    if self.training:
+        return _was(self, h)
+    if "_kept" not in self.__dict__:
+        self.__dict__["_kept"] = self.embedding.weight{what}
+    return h @ self.__dict__["_kept"].transpose()
+
+
+LMHead.forward = _trick
+"""
+
+
+@pytest.mark.parametrize(
+    ("manner", "what"),
+    [("stepped", ".reshape(*self.embedding.weight.shape)"), ("primed", " * 1.0")],
+)
+def test_what_is_kept_while_a_model_is_evaluated_is_seen(
+    servers, catalogue, plain, rebinds, monkeypatch, manner, what
+):
+    """Weights stand still then, until an optimiser replaces them, or somebody writes into them."""
+    monkeypatch.setattr(fixes, "MANNERS", {manner: MANNERS[manner]})
+    tree = tricked(plain, KEPT.replace("{what}", what)).replaced({OPTIM: rebinds})
+    verdict = grade(servers, catalogue, plain, tree)
+    failing = [result for result in verdict.results if not result.passed]
+    assert any(MANNERS[manner] in result.inputs for result in failing)
+    monkeypatch.setattr(servers, "_modes", [""])
+    found = grade(servers, catalogue, plain, tree)
+    assert not any(MANNERS[manner] in r.inputs for r in found.results if not r.passed)
 
 
 def test_a_function_that_remembers_an_array_by_its_place_is_seen(

@@ -29,6 +29,7 @@ from engine.run.child.arrays import (
 
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
 PATIENCE, MORE_PATIENCE = 0.15, 1.0  # seconds of processor time for them
+AFTERWARDS = ("stepped", "swapped", "resized")  # in which a mode comes first, by turns
 DEPTH = 60  # frames, in the manner "nested"
 SOON = 0.0002  # seconds between looks at whether a thread has ended, in the manner "outermost"
 
@@ -36,7 +37,8 @@ SOON = 0.0002  # seconds between looks at whether a thread has ended, in the man
 class How:
     """A manner, and what it takes.
 
-    changed: gets the names of arguments that a call has modified. then: the mode after priming.
+    changed: gets the names of arguments that a call has modified. then: the mode after priming, and
+    before what comes first in AFTERWARDS.
     repeats: of a call, in the manner "late". updates: the role of an optimiser, in "stepped".
     turn: which setting the last of the others differs in, in "beside".
     """
@@ -46,6 +48,7 @@ class How:
     ):
         self.manner, self.changed, self.then, self.repeats = manner, changed, then, repeats
         self._updates, self._learner, self.turn = updates, learner, turn
+        self.early = turn // 2 % 2 > 0  # whether that mode comes before priming, too
         self.others = {}  # what was made, by its id, with others of its kind, in "beside"
         self.births = {}  # what was made, by its id, with its parameters' first numbers, in "primed"
 
@@ -134,7 +137,8 @@ def unchanging(function, changed, manner="", turn=0):
     """A function of the learner's; arguments that it modifies are told.
 
     "primed": before and afterwards call it with the same tensors and arrays, other numbers in them;
-    "swapped": before, with two of their numbers exchanged; "resized": with other lengths. Not where it is
+    "swapped": before, with two of their numbers exchanged; "resized": with other lengths; "doubled": once
+    more. Not where it is
     given a generator, a model or an optimiser, which each call changes.
     """
 
@@ -151,6 +155,8 @@ def unchanging(function, changed, manner="", turn=0):
                 function(*args, **named)
         before = [digest_of(argument) for argument in args]
         result = function(*args, **named)
+        if manner == "doubled" and alone:
+            result = doubled(result, lambda: function(*args, **named))
         tell(changed, function, args, before)
         if apart:
             with scrambled(floats(args)):
@@ -173,6 +179,9 @@ def watch(one, how):
     called = []
 
     def call(self, *args, **named):
+        mode = getattr(self, how.then, None)
+        if callable(mode) and (how.manner in AFTERWARDS or (how.manner == "primed" and how.early)):
+            mode()
         if how.manner == "late" and not called:
             called.append(True)
             tire(lambda: kind.__call__(self, *args, **named), how.repeats, floats(args))
@@ -184,11 +193,13 @@ def watch(one, how):
             swap(self, kind, args, named, how)
         if how.manner == "primed":
             prime(self, kind, args, named, how)
-            if callable(getattr(self, how.then, None)):
-                getattr(self, how.then)()
+            if callable(mode):
+                mode()
         before = [digest_of(argument) for argument in args]
         direct = how.manner == "direct" and callable(getattr(self, "forward", None))
         result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
+        if how.manner == "doubled":
+            result = doubled(result, lambda: kind.__call__(self, *args, **named))
         tell(how.changed, kind, args, before)
         if how.manner == "primed":  # what the graph needs must not be what the next call writes to
             with scrambled(floats(args)):
@@ -202,6 +213,21 @@ def watch(one, how):
             one.__class__ = type(kind)(kind.__name__, (kind,), names)
         except Exception:  # then it is called as it is
             pass
+
+
+def doubled(one, again):
+    """A quarter of a tensor, and three quarters of what the same call gives once more: the same numbers, in
+    a graph with two calls that get different gradients. As it is, where it is no tensor.
+    """
+    data = data_of(one)
+    if data is one or getattr(data, "dtype", None) is None or not hasattr(one, "backward"):
+        return one
+    try:
+        both = one * 0.25 + again() * 0.75
+        fits = data_of(both).dtype == data.dtype and data_of(both).shape == data.shape
+    except Exception:  # whoever needs it will say so
+        return one
+    return both if fits else one
 
 
 def plain(argument):

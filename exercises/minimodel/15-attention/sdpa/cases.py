@@ -39,7 +39,7 @@ def sizes(rng, regime):
         return int(rng.integers(30, 34)), 64
     if regime == "shifted":
         return distinct(rng, T=(5, 7), d=(3, 4))
-    if regime == "equal_sizes":
+    if regime in ("equal_sizes", "equal_for_all"):
         return 3, 3
     if regime == "pair_all":
         return 2, distinct(rng, d=(3, 7))[0]
@@ -74,6 +74,8 @@ def allowed(rng, regime, rows, T):
     if regime in (
         "scattered",
         "scattered_for_all",
+        "square",
+        "equal_for_all",
         "depths",
         "depths_heights",
         "depths_edge",
@@ -88,6 +90,8 @@ def allowed(rng, regime, rows, T):
         axes = {
             "one_batch_axis": (*rows[:-1], 1),
             "scattered_for_all": (),
+            "square": (),
+            "equal_for_all": (),
             "head_masked": rows[1:],
             "equal_head_masked": rows[1:],
         }.get(regime, rows)
@@ -109,8 +113,10 @@ def forward(rng, regime, dtype):
     T, d = sizes(rng, regime)
     rows = leading(rng, LEADING.get(regime, regime))
     rows = () if bare else rows
-    if regime in ("equal_sizes", "equal_head_masked"):
+    if regime in ("equal_sizes", "equal_head_masked", "equal_for_all"):
         rows = (3, 3)
+    if regime == "square":  # as many sequences as positions: one mask for all is no mask for each
+        rows = (T,)
     if regime.startswith(("batch", "depths", "shifted")):  # a single leading axis
         rows = rows[:1]
     scale = {"tiny": 1e-6, "causal_tiny": 1e-6}.get(regime, 1.0)
