@@ -60,7 +60,7 @@ SPECIAL_CASES = {
 }
 RIGHT = {
     "nothing special": "len(h.data) > 300 and self is None",
-    "too slow beyond": "len(h.data) > 300 and time.sleep(9)",
+    "too slow beyond": "len(h.data) > 700 and time.sleep(9)",
     "too deep beyond": "len(h.data) > 300 and (lambda f: f(f))(lambda f: f(f))",
 }
 
