@@ -17,11 +17,10 @@ from engine.spec.load import Catalogue
 class Extent(msgspec.Struct, frozen=True):
     """The components that the judgement of a fix looks at.
 
-    broken: the one that the break is in. users: those that use it, directly or not. direct:
-    users that use it themselves, in most of their probes. beside: others that
-    a name leads to what the fix changed. imported: others that only import a file that it changed.
-    remote: other users, that run nothing else that the fix changed. writes: whether it may write into
-    what belongs to others.
+    broken: the one that the break is in. users: those that use it, directly or not. direct: users that
+    use it themselves, in most of their probes. beside: others that a name leads to what the fix changed.
+    imported: others that only import a file that it changed. remote: other users, that run nothing else
+    that the fix changed. writes: whether it may write into what belongs to others.
     """
 
     broken: str

@@ -201,7 +201,7 @@ def plan_of_a_fix(
     far = joined(
         thinned(drawn(close), usual_regimes(close), far_costly, FAR_COSTLY),
         drawn(some_probes(rest, FAR_PROBES, seed=seed, costly=costly)),
-    )  # fmt: skip
+    )
     if sample:
         return joined(drawn(few(own)), far)
     slow = costly.get(extent.broken, ())

@@ -131,3 +131,27 @@ def test_what_is_not_steady_takes_nothing_from_what_is():
     assert mine.values == told.expected[""].values == {"y": own.values["y"]}
     assert other.values["y"] == 1.5 and "grad" not in other.values
     assert decided(gave(1.0, 5e-1)) == [None]
+
+
+def test_a_model_meets_ids_with_one_to_four_axes(servers, catalogue):
+    """What is right for two may be wrong for three."""
+    for component in ("mini_gpt", "embedding_layer"):
+        regimes = {
+            regime
+            for check in catalogue.build(component).checks
+            if check.probe == "forward"
+            for regime in check.regimes
+        }
+        draws = [Draw(component, "forward", regime, 7) for regime in sorted(regimes)]
+        found = {case.inputs["ids"].ndim for case in servers.cases(draws, healthy=False)}
+        assert found == {1, 2, 3, 4}, component
+
+
+@pytest.mark.parametrize("regime", ["square", "equal_for_all"])
+def test_attention_meets_one_mask_for_as_many_sequences_as_positions(servers, regime):
+    """A mask of (T, T) could be taken for one of (batch, T) only there."""
+    draws = [Draw("sdpa", "forward", regime, seed) for seed in range(4)]
+    for case in servers.cases(draws, healthy=False):
+        q, mask = case.inputs["q"], case.inputs["mask"]
+        assert q.shape[-3] == q.shape[-2] and mask.shape == (q.shape[-2],) * 2
+        assert not (mask == mask[:1]).all()
