@@ -183,7 +183,7 @@ def _array(
         return Difference("shape", name, _shape(expected.shape), _shape(got.shape))
     if "dtype" in aspects and got.dtype != expected.dtype and expected.dtype.kind == "f":
         return Difference("dtype", name, str(expected.dtype), str(got.dtype))
-    if "value" not in aspects or (got.dtype == expected.dtype and np.array_equal(got, expected)):
+    if "value" not in aspects or np.array_equal(got, expected):
         return None
     good = within(expected, got, tolerance) if expected.dtype.kind == "f" else expected == got
     if bool(np.all(good)):
