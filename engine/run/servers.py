@@ -118,13 +118,12 @@ class Servers:
         value: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for server in self._servers.values():
-            server.close()
+        while self._servers:  # after Ctrl-C a thread may still be starting one
+            self._servers.popitem()[1].close()
         for zygote in self._zygotes:
             zygote.leave()
         for zygote in self._zygotes:
             zygote.end()
-        self._servers.clear()
         self._zygotes.clear()
         shutil.rmtree(self._workdir, ignore_errors=True)
 

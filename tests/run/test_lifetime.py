@@ -410,3 +410,20 @@ def test_an_engine_that_was_stopped_for_a_while_holds_it_against_nobody() -> Non
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True
     )
     assert done.stdout.split() == ["None"]
+
+
+def test_a_server_that_starts_while_all_are_closed_is_closed_too():
+    """After Ctrl-C a thread may still be at it."""
+    servers, closed = Servers({}), []
+
+    class Starting:
+        def __init__(self, later):
+            self.later = later
+
+        def close(self):
+            closed.append(self)
+            servers._servers.update(self.later)
+
+    servers._servers["pack"] = Starting({"before": Starting({}), "candidate": Starting({})})
+    servers.__exit__(None, None, None)
+    assert len(closed) == 3 and not servers._servers
