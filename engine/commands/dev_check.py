@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from engine.commands import figures, fixes, flows, planning, regimes, walkthrough
+from engine.commands.known import Known
 from engine.commands.session import fresh_seed
 from engine.commands.slips import Problem, problems
 from engine.commands.warm import servers_for
@@ -185,7 +186,7 @@ def _break_proofs(
     yield Proof(id, name, bites, True, detail)
     broken = tree.replaced(injection.files)
     yield from _figure_proofs(servers, catalogue, catalogue.entry(id), name, tree, broken)
-    known, seed = fixes.Known(tree), fresh_seed()
+    known, seed = Known(tree), fresh_seed()
     fixed = fixes.grade_fix(servers, catalogue, id, known, tree, seed)
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
     left = fixes.refusal(servers, catalogue, id, known, broken, seed)

@@ -9,6 +9,7 @@ from typing import Any
 
 from engine.commands import fixes, flows, planning
 from engine.commands.dev_reach import tree_at
+from engine.commands.known import Known
 from engine.commands.session import fresh_seed
 from engine.commands.submit_fix import suspicious, unified
 from engine.commands.warm import servers_for
@@ -72,7 +73,7 @@ def _lines(
         bug: Tree | None = None
         if not fault and broken is not None:
             bug, fault = _tree(catalogue, broken)
-        known = fixes.Known(before) if before else None
+        known = Known(before) if before else None
         shared = fresh_seed()
         judged: set[Path] = set()
         for name, path in zip(candidates, given, strict=True):
@@ -124,7 +125,7 @@ def _judged(
     servers: Servers,
     catalogue: Catalogue,
     id: str,
-    before: Tree | fixes.Known | None,
+    before: Tree | Known | None,
     bug: Tree | None,
     name: str,
     path: Path,

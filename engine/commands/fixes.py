@@ -11,7 +11,8 @@ from functools import partial
 from msgspec.structs import replace
 
 from engine.commands.extent import Extent, of_a_fix
-from engine.commands.flows import component_probe, dtype_of
+from engine.commands.flows import component_probe
+from engine.commands.known import Known
 from engine.commands.nearby import near
 from engine.errors import NotApplicable
 from engine.judge.numbers import defined, fresh_callers, fresh_numbers
@@ -32,39 +33,13 @@ from engine.judge.verdict import Verdict, also, judge_fix
 from engine.run.abreast import at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
-from engine.run.types import LATE, MANNERS, Case, Draw, Outcome, Tree
+from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
 
 FAR_DRAWS = 1  # of each regime of a component that is not the broken one,
 FAR_COSTLY = 4  # of probes that take long of what does not use it itself, beside the usual regimes
 FAR_PROBES = 4  # of a component that the fix reaches through others alone, or merely imports
-
-
-class Known:
-    """The code before the break, and what it gave: on each draw, it is measured once."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self._dtype = ""
-        self._found: dict[Draw, tuple[Case, Outcome]] = {}
-
-    def dtype_of(self, servers: Servers, catalogue: Catalogue) -> str:
-        """The dtype of its arrays. Raises Halted."""
-        self._dtype = self._dtype or dtype_of(servers, catalogue, self.tree, server="before")
-        return self._dtype
-
-    def measured(self, servers: Servers, draws: Sequence[Draw]) -> tuple[list[Case], list[Outcome]]:
-        """The inputs of these draws, and what the code gave for them. Raises SpecError."""
-        new = [draw for draw in draws if draw not in self._found]
-        inputs = servers.cases(new, healthy=False)
-        outcomes = servers.outcomes(self.tree, jobs_of(inputs), server="before")
-        self._found |= zip(new, zip(inputs, outcomes, strict=True), strict=True)
-        both = [self._found[draw] for draw in draws]
-        for draw, (_, outcome) in zip(draws, both, strict=True):
-            if outcome.stopped:  # it may have been the machine
-                self._found.pop(draw, None)
-        return [case for case, _ in both], [outcome for _, outcome in both]
 
 
 def grade_fix(
@@ -128,7 +103,7 @@ def grade_fix(
     names = _modules(candidate) | defined(candidate.files)
     callers = fresh_callers(before.files, candidate.files, names)
     nearby = near(
-        servers, before, candidate, [c for c in checks if c[0] in extent.measured], numbers,
+        servers, known, candidate, [c for c in checks if c[0] in extent.measured], numbers,
         component=entry.component, free=_free(spec, checks, extent.touched - extent.remote),
         close=extent.close, costly=costly, callers=callers, manners=manners,
         seconds=[outcome.seconds for outcome in own], seed=seed, dtype=dtype,

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from engine.commands.known import Known
 from engine.judge.near import (
     MOST,
     MOST_COSTLY,
@@ -51,7 +52,7 @@ Decided = tuple[Case, Outcome, Outcome]
 
 def near(
     servers: Servers,
-    before: Tree,
+    known: Known,
     candidate: Tree,
     checks: Sequence[tuple[str, Check]],
     numbers: Sequence[float],
@@ -92,8 +93,8 @@ def near(
         for one in (usual, rare):
             many = left_out(one, component, close, most=TIMES * most, others=TIMES * OTHERS)
             wide.append(one.without(many))
-    made, cases = _made(servers, whole, wide, component, close, most)
-    own = _measured(servers, before, in_turn(cases, component, seed), cases, seconds)
+    made, cases = _made(servers, known, whole, wide, component, close, most)
+    own = _measured(servers, known, in_turn(cases, component, seed), cases, seconds)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
     found = servers.outcomes(
@@ -109,7 +110,7 @@ def near(
         if not decided:
             asked = {i: cases[i] for i in differ[first:last]}
             decided = _deciding(
-                servers, before, candidate, asked, own, theirs,
+                servers, known.tree, candidate, asked, own, theirs,
                 limit=limit, dtype=dtype, variants=variants, coarse=coarse,
             )  # fmt: skip
     return Nearby(
@@ -227,6 +228,7 @@ def _decided(
 
 def _made(
     servers: Servers,
+    known: Known,
     whole: Sequence[Plan],
     wide: Sequence[Plan],
     component: str,
@@ -237,7 +239,7 @@ def _made(
     each of the `wide` ones as many as are to be run.
     """
     plans = [*whole, *wide]
-    every = iter(servers.cases([draw for plan in plans for draw in plan.draws], healthy=False))
+    every = iter(known.cases(servers, [draw for plan in plans for draw in plan.draws]))
     chosen: list[Plan] = []
     kept: list[Case] = []
     for number, plan in enumerate(plans):
@@ -264,7 +266,7 @@ def in_turn(cases: Sequence[Case], component: str, seed: int) -> list[int]:
 
 def _measured(
     servers: Servers,
-    before: Tree,
+    known: Known,
     places: Sequence[int],
     cases: Sequence[Case],
     seconds: Sequence[float],
@@ -276,8 +278,8 @@ def _measured(
     for turn in _turns(places):
         if time.monotonic() > until:
             break
-        jobs = jobs_of([cases[i] for i in turn])
-        outcomes = servers.outcomes(before, jobs, server="before", limit=patience, skips=SKIPS)
+        some = [cases[i] for i in turn]
+        outcomes = known.outcomes(servers, some, limit=patience, skips=SKIPS)
         for i, outcome in zip(turn, outcomes, strict=True):
             found[i] = outcome
     return found

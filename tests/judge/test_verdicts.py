@@ -9,10 +9,11 @@ from trees import LOUD, NAMES, SILENCED, corpus_tree
 
 from engine.commands import fixes, flows, planning
 from engine.commands.extent import Extent
+from engine.commands.known import Known
 from engine.errors import EngineError, NotApplicable
 from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
 from engine.judge.verdict import judge_build
-from engine.run.types import Draw
+from engine.run.types import SMALL, Draw, Lean
 from engine.spec.types import Check
 
 HEAD, LOSS, EMBEDDING = (
@@ -308,7 +309,7 @@ def test_what_is_known_of_the_healthy_code_is_not_measured_again(
     servers, plain, monkeypatch
 ) -> None:
     """Neither drawn nor run; another draw is."""
-    known, told = fixes.Known(plain), []
+    known, told = Known(plain), []
     draws = [Draw("lm_head", "forward", "normal", seed) for seed in (3, 4, 5)]
     monkeypatch.setattr(servers, "progress", told.append)
     cases, outcomes = known.measured(servers, draws[:2])
@@ -318,10 +319,48 @@ def test_what_is_known_of_the_healthy_code_is_not_measured_again(
     assert known.measured(servers, draws)[0][2].draw == draws[2] and len(told) == 6
 
 
+def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
+    servers, plain, monkeypatch
+) -> None:
+    """It would fill the memory of whoever judges hundreds; patterns and small sizes come for each."""
+    known, told = Known(plain), []
+    monkeypatch.setattr(servers, "progress", told.append)
+    for lean, again in (
+        (Lean("pattern", which=1), 0),
+        (Lean("size", 2, name=SMALL), 0),
+        (Lean("size", 7), 2),
+    ):
+        draws = [Draw("lm_head", "forward", "normal", 3, lean=lean)]
+        known.measured(servers, draws)
+        told.clear()
+        assert known.measured(servers, draws)[1][0].values
+        assert len(told) == again, lean
+
+
+def test_the_next_candidate_costs_no_measurement_of_the_healthy_code(
+    servers, catalogue, plain, monkeypatch
+) -> None:
+    """With the same seed; where it brings no number along."""
+    known, asked = Known(plain), []
+    measure = servers.outcomes
+
+    def noted(tree, jobs, *, server="learner", **more):
+        asked.append((server, len(jobs)))
+        return measure(tree, jobs, server=server, **more)
+
+    monkeypatch.setattr(servers, "outcomes", noted)
+    for text in (b"\nFIRST = None\n", b"\nSECOND = None\n"):
+        asked.clear()
+        candidate = plain.replaced({HEAD: plain.files[HEAD] + text})
+        assert fixes.grade_fix(servers, catalogue, LOUD, known, candidate, 5).passed
+    counts = {name: sum(n for s, n in asked if s == name) for name in ("before", "candidate")}
+    assert counts["before"] == 0 < counts["candidate"]
+
+
 def test_what_gave_no_answer_is_asked_again(servers, plain, monkeypatch) -> None:
     """It may have been the machine, which was slow once."""
     slow = plain.replaced({HEAD: plain.files[HEAD] + b"\nwhile True:\n    pass\n"})
-    known = fixes.Known(slow)
+    known = Known(slow)
     draws = [Draw("lm_head", "forward", "normal", 3)]
     monkeypatch.setattr(servers, "limit", 0.5)
     assert known.measured(servers, draws)[1][0].stopped == "timeout"
