@@ -5,7 +5,7 @@ A function of an exercise, trees and a seed, as `flows` is for builds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from engine.commands.extent import Extent, of_a_fix
 from engine.commands.flows import component_probe
 from engine.commands.known import Known
-from engine.commands.nearby import near
+from engine.commands.nearby import Aimed, aimed, near
 from engine.errors import NotApplicable
 from engine.judge.numbers import defined, fresh_callers, fresh_numbers
 from engine.judge.plan import (
@@ -30,7 +30,7 @@ from engine.judge.plan import (
     usual_regimes,
 )
 from engine.judge.verdict import Verdict, also, judge_fix
-from engine.run.abreast import at_once
+from engine.run.abreast import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
@@ -78,6 +78,11 @@ def grade_fix(
     inputs, own = known.measured(servers, made.draws)
     slowest = max((outcome.seconds for outcome in own), default=0.0)
     limit = max(LIMIT, HEALTHY_FACTOR * slowest)
+    steer = partial(
+        aimed, close=extent.close, costly=costly, manners=manners, seed=seed, dtype=dtype
+    )
+    work = partial(_aim, spec, checks, extent, before, candidate, steer)
+    aim = work if sample else Later(work)  # while the candidate is run; for a sample nobody asks
     theirs = servers.outcomes(candidate, jobs_of(inputs), server="candidate", limit=limit)
     raised = [i for i, outcome in enumerate(own) if outcome.raised is not None]
     promised = servers.cases([made.draws[i] for i in raised])  # what an error has to name
@@ -99,16 +104,9 @@ def grade_fix(
         verdict = replace(found, results=tuple(results))  # what others stand on comes first
     if not verdict.passed or sample or before.files == candidate.files:
         return verdict
-    numbers = fresh_numbers(before.files, candidate.files)
-    names = _modules(candidate) | defined(candidate.files)
-    callers = fresh_callers(before.files, candidate.files, names)
     nearby = near(
-        servers, known, candidate, [c for c in checks if c[0] in extent.measured], numbers,
-        component=entry.component, free=_free(spec, checks, extent.touched - extent.remote),
-        close=extent.close, costly=costly, callers=callers, manners=manners,
-        seconds=[outcome.seconds for outcome in own], seed=seed, dtype=dtype,
-        variants=spec.acceptable,
-        coarse=catalogue.contract.coarse.get(dtype, ""),
+        servers, known, candidate, aim(), seconds=[outcome.seconds for outcome in own],
+        dtype=dtype, variants=spec.acceptable, coarse=catalogue.contract.coarse.get(dtype, ""),
     )  # fmt: skip
     return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
 
@@ -187,6 +185,25 @@ def plan_of_a_fix(
         at_least[probe] = many if probe in stood_on else some
     at_least[most_looked_at(own)[1]] = FIX_DRAWS
     return joined(drawn(own, at_least=at_least, sparing=slow, last=LATE), far)
+
+
+def _aim(
+    spec: Break,
+    checks: Sequence[tuple[str, Check]],
+    extent: Extent,
+    before: Tree,
+    candidate: Tree,
+    steer: Callable[..., Aimed],
+) -> Aimed:
+    """Where the steered draws of a fix go, by what it changed."""
+    names = _modules(candidate) | defined(candidate.files)
+    return steer(
+        [pair for pair in checks if pair[0] in extent.measured],
+        fresh_numbers(before.files, candidate.files),
+        callers=fresh_callers(before.files, candidate.files, names),
+        component=extent.broken,
+        free=_free(spec, checks, extent.touched - extent.remote),
+    )
 
 
 def _free(

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -50,33 +50,40 @@ ASKED = (0, 3, 12)
 Decided = tuple[Case, Outcome, Outcome]
 
 
-def near(
-    servers: Servers,
-    known: Known,
-    candidate: Tree,
+class Aimed(msgspec.Struct, frozen=True):
+    """Steered draws to choose from.
+
+    component: the broken one. close: components that run changed code. whole: plans of which every draw is
+    run. wide: plans near numbers; of each, `most` draws of the broken component, and a few of others.
+    """
+
+    component: str
+    close: frozenset[str]
+    whole: tuple[Plan, ...]
+    wide: tuple[Plan, ...]
+    most: int
+
+
+def aimed(
     checks: Sequence[tuple[str, Check]],
     numbers: Sequence[float],
     *,
     callers: Sequence[str] = (),
     component: str,
     free: Sequence[tuple[str, Check]] = (),
-    close: Collection[str] = (),
+    close: frozenset[str] = frozenset(),
     costly: Costly = MappingProxyType({}),
     manners: Sequence[str] = ("",),
-    seconds: Sequence[float],
     seed: int,
     dtype: str,
-    variants: Sequence[str],
-    coarse: str = "",
-) -> Nearby:
-    """Compare a candidate with the code before the break where numbers follow a pattern, in these
-    manners, and near these numbers.
+) -> Aimed:
+    """Draws whose numbers follow a pattern, in these manners, whose sizes are small, or that are near these
+    numbers.
 
     component: the broken one. free: checks of probes that take any numbers, which may follow a pattern.
     close: components that run changed code. costly: component -> probes that take long; where most of the
     broken one's checks look at such a probe there are fewer draws. callers: modules that the change may
-    ask for. seconds: what the ordinary draws took. coarse: a variant of the reference that keeps fewer
-    digits.
+    ask for.
     """
     own_checks = [check for check in checks if check[0] == component]
     slow = most_looked_at(own_checks)[1] in costly.get(component, ())
@@ -84,7 +91,7 @@ def near(
         free, component, seed=seed, dtype=dtype, manners=manners,
         most=STIRRED_COSTLY if slow else STIRRED,
     )  # fmt: skip
-    whole = [stirred, small(free, component, seed=seed, dtype=dtype, slow=slow)]
+    whole = stirred, small(free, component, seed=seed, dtype=dtype, slow=slow)
     wide = []
     most = MOST_COSTLY if slow else MOST
     if numbers or callers:
@@ -93,8 +100,27 @@ def near(
         for one in (usual, rare):
             many = left_out(one, component, close, most=TIMES * most, others=TIMES * OTHERS)
             wide.append(one.without(many))
-    made, cases = _made(servers, known, whole, wide, component, close, most)
-    own = _measured(servers, known, in_turn(cases, component, seed), cases, seconds)
+    return Aimed(component, close, whole, tuple(wide), most)
+
+
+def near(
+    servers: Servers,
+    known: Known,
+    candidate: Tree,
+    aim: Aimed,
+    *,
+    seconds: Sequence[float],
+    dtype: str,
+    variants: Sequence[str],
+    coarse: str = "",
+) -> Nearby:
+    """Compare a candidate with the code before the break in steered draws.
+
+    seconds: what the ordinary draws took. coarse: a variant of the reference that keeps fewer digits.
+    """
+    made, cases = _made(servers, known, aim)
+    places = in_turn(cases, aim.component, made.seed)
+    own = _measured(servers, known, places, cases, seconds)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
     found = servers.outcomes(
@@ -226,26 +252,20 @@ def _decided(
     return decided
 
 
-def _made(
-    servers: Servers,
-    known: Known,
-    whole: Sequence[Plan],
-    wide: Sequence[Plan],
-    component: str,
-    close: Collection[str],
-    most: int,
-) -> tuple[Plan, list[Case]]:
+def _made(servers: Servers, known: Known, aim: Aimed) -> tuple[Plan, list[Case]]:
     """Those draws that can be made as their plans want them, with their inputs: all of some plans, and of
-    each of the `wide` ones as many as are to be run.
+    each of the wide ones as many as are to be run.
     """
-    plans = [*whole, *wide]
+    plans = [*aim.whole, *aim.wide]
     every = iter(known.cases(servers, [draw for plan in plans for draw in plan.draws]))
     chosen: list[Plan] = []
     kept: list[Case] = []
     for number, plan in enumerate(plans):
         cases = list(itertools.islice(every, len(plan.draws)))
         able = plan.without({i for i, case in enumerate(cases) if case.declined})
-        out = left_out(able, component, close, most=most) if number >= len(whole) else set()
+        out = set()
+        if number >= len(aim.whole):
+            out = left_out(able, aim.component, aim.close, most=aim.most)
         made = [case for case in cases if not case.declined]
         chosen.append(able.without(out))
         kept += [case for i, case in enumerate(made) if i not in out]

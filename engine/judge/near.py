@@ -7,6 +7,7 @@ hundred roundings away give the same too.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Collection, Sequence
 
 import msgspec
@@ -59,7 +60,7 @@ def left_out(
     that are close to the change first.
     """
     every = range(len(plan.draws))
-    lots = sorted(every, key=lambda i: derive(plan.seed, "lot", i))
+    lots = random.Random(derive(plan.seed, "lot")).sample(every, len(every))
     first = [i for i in lots if plan.draws[i].component == component]
     kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]

@@ -11,10 +11,12 @@ import math
 import operator
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from engine.inject.source import children, parsed, walked
 
 MOST = 6  # numbers that are looked at
+KEPT = 64  # files whose numbers are kept, as the healthy ones come again with each candidate
 PLAIN = {0.0, 1.0, 2.0}
 NAMED = {  # where they end, or leave numbers out
     "int8": (128.0,), "uint8": (256.0,), "int16": (32768.0,), "uint16": (65536.0,),
@@ -127,8 +129,13 @@ def _texts(data: bytes) -> list[str]:
     return [value for value in constants if isinstance(value, str)]
 
 
-def _numbers(data: bytes) -> Iterator[tuple[float, bool]]:
+@lru_cache(maxsize=KEPT)
+def _numbers(data: bytes) -> tuple[tuple[float, bool], ...]:
     """Each number of a file, and whether it stands where something is decided."""
+    return tuple(_found(data))
+
+
+def _found(data: bytes) -> Iterator[tuple[float, bool]]:
     try:
         module = parsed(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -9,6 +9,7 @@ import hashlib
 import sys
 
 SMALLER = 0.75  # what scrambled numbers are multiplied with
+LITTLE = 1 << 16  # bytes of an array that are kept as they are, to be compared
 TRIES = 8  # pairs of numbers to be exchanged
 
 
@@ -138,7 +139,9 @@ def digest_of(argument):
 
 
 def digest(value):
+    """What equals another digest only where the values are the same."""
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.ndarray):
-        return hashlib.blake2b(value.tobytes()).digest() + repr(value.shape).encode()
+        data = value.tobytes()
+        return value.shape, data if len(data) < LITTLE else hashlib.blake2b(data).digest()
     return repr(value).encode()

@@ -384,10 +384,20 @@ def outermost(call):
         raise failed[0]
 
 
+RENAMED = {}  # code and name -> that code, which so goes on to be there, and the same under this name
+
+
 def renamed(code, name):
     """The same code, whose functions tell whoever looks at the stack that they have this name."""
     name = name.rpartition(".")[2]
-    inner = [renamed(c, name) if isinstance(c, types.CodeType) else c for c in code.co_consts]
+    key = id(code), name
+    if key not in RENAMED:
+        RENAMED[key] = code, _renamed(code, name)
+    return RENAMED[key][1]
+
+
+def _renamed(code, name):
+    inner = [_renamed(c, name) if isinstance(c, types.CodeType) else c for c in code.co_consts]
     inner = [c.replace(co_name=name) if isinstance(c, types.CodeType) else c for c in inner]
     return code.replace(co_consts=tuple(inner))
 
