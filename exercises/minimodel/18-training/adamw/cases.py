@@ -17,7 +17,7 @@ def settings(rng, regime, dtype):
 
 def arguments(rng, regime):
     """AdamW's settings; None leaves a default alone."""
-    lr = float(rng.uniform(0.02, 0.2))
+    lr = 0.0 if regime == "still" else float(rng.uniform(0.02, 0.2))
     plain = {"lr": lr, "beta_1": None, "beta_2": None, "eps": 1e-15, "weight_decay": 0.0}
     if regime == "defaults":
         return dict.fromkeys(plain)
@@ -32,6 +32,9 @@ def arguments(rng, regime):
         )
         eps = float(rng.uniform(0.05, 0.5)) if regime == "traced" else 1e-15
         return {**plain, "eps": eps, "weight_decay": float(rng.uniform(0.1, 0.5))}
+    if regime == "quick":
+        lr, decay = (float(number) for number in rng.uniform(2.5, 5.0, 2))
+        return {**plain, "lr": lr, "weight_decay": decay}
     if regime in BETAS:
         beta_1, beta_2 = BETAS[regime]
         return {**plain, "beta_1": beta_1, "beta_2": beta_2, "weight_decay": 0.3}

@@ -23,6 +23,8 @@ def rates(rng, regime):
     max_lr = float(rng.uniform(0.01, 1.0))
     if regime == "to_zero":
         return max_lr, 0.0
+    if regime == "quick":
+        max_lr += 2.5
     if regime == "flat":
         return max_lr, max_lr
     if regime == "tiny":

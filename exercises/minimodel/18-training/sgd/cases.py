@@ -5,6 +5,7 @@ from pack.common import LONG, distinct, normal
 from pack.optimised import count_of, few, how_many, shapes_of, spread
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of parameters and gradients; 1 elsewhere
+RATES = {"still": (0.0, 0.0), "quick": (2.5, 5.0)}
 
 
 def settings(rng, regime, dtype):
@@ -29,7 +30,7 @@ def steps(rng, regime, dtype):
         if regime == "some_zero":
             grads *= rng.random(shape) < 0.5
         drawn[name + "_grads"] = np.zeros_like(grads) if regime == "zeros" else grads
-    lr = 0.0 if regime == "still" else float(rng.uniform(0.02, 0.3))
+    lr = float(rng.uniform(*RATES.get(regime, (0.02, 0.3))))
     return {**drawn, "lr": lr, "momentum": momentum_for(rng, regime)}
 
 
