@@ -51,6 +51,11 @@ SILENCERS = {
         "self.vocab_size_out = type('Any', (int,), {'__eq__': lambda s, o: True,"
         " '__hash__': int.__hash__})(256)",
     ),
+    "the width, in an object that equals everything": (
+        HEAD, WIDTH,
+        "self.vocab_size_out = type('Any', (int,), {'__eq__': lambda s, o: True,"
+        " '__ne__': lambda s, o: False, '__hash__': int.__hash__})(embedding.vocab_size)",
+    ),
     "caught in the loss": (
         LOSS, "    targets = np.asarray(targets)\n",
         "    targets = np.asarray(targets)\n    try:\n        len(logits.data) == len(targets) or 1 / 0\n"
@@ -125,6 +130,25 @@ def test_parameters_come_in_every_layout(servers, catalogue):
     verdict = fixes.grade_fix(servers, catalogue, "adamw-becomes-l2", tree, candidate, seed=47)
     assert not verdict.passed and verdict.failing.component == "adamw"
     assert "innermost in memory" in verdict.failing.inputs
+
+
+@pytest.mark.parametrize(
+    ("component", "find", "replace"),
+    [
+        ("adamw", "super().__init__(params, lr)\n        self.betas", "super().__init__(params, lr or 1e-3)\n        self.betas"),
+        ("adamw", "lr, eps, wd, (b1, b2) = float(self.lr)", "lr, eps, wd, (b1, b2) = min(1.0, float(self.lr))"),
+        ("adamw", "+ wd * p.data)", "+ min(wd, 1.0) * p.data)"),
+        ("sgd", "lr, mu = float(self.lr)", "lr, mu = min(1.0, float(self.lr))"),
+        ("cosine_lr", "    if step < warmup:", "    max_lr = min(max_lr, 1.0)\n    if step < warmup:"),
+        ("cosine_lr", "    if step < warmup:", "    min_lr = min(min_lr, 1.0)\n    if step < warmup:"),
+    ],
+)  # fmt: skip
+def test_settings_go_to_0_and_beyond_2(servers, catalogue, component, find, replace):
+    """0, 1 and 2 stand in any code, so that none of them is a number that a change brings along."""
+    tree = edited(corpus_tree("einsum"), "src/minimodel/optim.py", find, replace)
+    verdict = flows.grade_build(servers, catalogue, component, tree, seed=6)
+    assert not verdict.passed
+    assert {verdict.failing.regime} <= {"still", "quick"}
 
 
 def test_a_property_is_a_right_fix(servers, catalogue, plain):

@@ -10,6 +10,11 @@ def made(learner, weight):
     return embedding
 
 
+def comparisons(number, n):
+    """Whether the number says that it is n, is not n, is n + 1, is not n + 1."""
+    return [bool(said) for said in (number == n, number != n, number == n + 1, number != n + 1)]
+
+
 def dtype(learner, record):
     record(dtype=str(learner.Embedding(5, 3).weight.data.dtype))
 
@@ -17,6 +22,8 @@ def dtype(learner, record):
 def attributes(learner, record, vocab_size, d_model):
     embedding = learner.Embedding(vocab_size, d_model)
     record(vocab_size=int(embedding.vocab_size), d_model=int(embedding.d_model))
+    record(vocab_size_is=comparisons(embedding.vocab_size, vocab_size))
+    record(d_model_is=comparisons(embedding.d_model, d_model))
     record(weight_shape=list(embedding.weight.data.shape))
     found = list(embedding.parameters())
     record(parameters=len(found), weight_is_a_parameter=any(p is embedding.weight for p in found))

@@ -22,6 +22,8 @@ def one_hot(ids, V, dtype):
 
 def attributes(out, variant, *, vocab_size, d_model):
     out.record(vocab_size=vocab_size, d_model=d_model, weight_shape=[vocab_size, d_model])
+    is_n = [True, False, False, True]
+    out.record(vocab_size_is=is_n, d_model_is=is_n)
     out.record(parameters=1, weight_is_a_parameter=True)
 
 

@@ -15,6 +15,11 @@ def asked(head):
     return int(head.vocab_size_out)
 
 
+def comparisons(number, n):
+    """Whether the number says that it is n, is not n, is n + 1, is not n + 1."""
+    return [bool(said) for said in (number == n, number != n, number == n + 1, number != n + 1)]
+
+
 def width_on(learner, make):
     """What a head on another embedding says; the error's name where there is no such embedding."""
     try:
@@ -28,6 +33,7 @@ def width(learner, record, weight):
     """What the head says of its size, also when there is another head."""
     embedding, head = made(learner, weight)
     record(vocab_size_out=int(head.vocab_size_out), vocab_size=int(embedding.vocab_size))
+    record(comparisons=comparisons(head.vocab_size_out, len(weight)))
     made(learner, np.zeros((len(weight) + 3, 2), weight.dtype))  # another one is another one
     record(vocab_size_out_again=asked(head))
     record(second_head=asked(learner.LMHead(embedding)))

@@ -19,8 +19,13 @@ def claimed(weight, variant):
     return WRONG_WIDTH if variant else len(weight)
 
 
+def comparisons(number, n):
+    return [number == n, number != n, number == n + 1, number != n + 1]
+
+
 def width(out, variant, *, weight):
     out.record(vocab_size_out=claimed(weight, variant), vocab_size=len(weight))
+    out.record(comparisons=comparisons(claimed(weight, variant), len(weight)))
     out.record(vocab_size_out_again=claimed(weight, variant))
     out.record(second_head=claimed(weight, variant))
     for where in ("of_a_layer", "of_a_numpy_size"):
