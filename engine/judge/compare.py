@@ -19,6 +19,7 @@ import numpy as np
 
 from engine.run.types import Outcome, Raised
 
+AGAIN = "calls.again"  # among what a call has changed: see run/child/again.py
 THREADS = "threading.threads"  # among what a call has changed: see run/child/jobs.py
 ASPECTS = ("raised", "shape", "dtype", "value", "inputs")
 
@@ -91,6 +92,9 @@ def difference(
             return found
     if "inputs" in aspects and set(got.changed) - set(expected.changed):
         name = sorted(set(got.changed) - set(expected.changed))[0]
+        if name == AGAIN:
+            what = "the result of the same call"
+            return Difference("inputs", what, "the same each time", "another one some time")
         if name == THREADS:
             return Difference("inputs", name, "no thread that goes on", "one that goes on")
         if "." in name:

@@ -23,6 +23,7 @@ MOST_COSTLY = 32  # where its probes take long,
 OTHERS = 8  # and of others
 TIMES = 3  # inputs are made for so many times as many: most turn out to have nothing that leans
 FAR = 6  # one in so many draws has a size that is too much for most
+MANY = 8  # draws at most, of the broken component, in which an array has more entries than a number says
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
 VANISHING = 1e-30
@@ -64,11 +65,18 @@ def left_out(
     first = [i for i in lots if plan.draws[i].component == component]
     kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
+    kept += [i for i in first if _many(plan.draws[i])][:MANY]
     kept += [i for i in first if _far(plan.draws[i])][: most // FAR]
-    rest = [i for i in lots if plan.draws[i].component != component and not _far(plan.draws[i])]
+    rest = [i for i in lots if plan.draws[i].component != component]
+    rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
     rest.sort(key=lambda i: plan.draws[i].component not in close)
     first = [*kept, *(i for i in first if i not in kept)][:most]
     return {*every} - {*first, *rest[:others]}
+
+
+def _many(draw: Draw) -> bool:
+    """Whether an array has more entries than a number says."""
+    return draw.lean is not None and draw.lean.kind == "entries"
 
 
 def _far(draw: Draw) -> bool:
@@ -132,6 +140,8 @@ def rounded(own: Outcome, theirs: Outcome, again: Outcome, moved: Outcome, *, dt
     moved: what it gives for the moved ones.
     """
     if difference(theirs, again, dtype=dtype) is not None or theirs.raised or moved.raised:
+        return False
+    if difference(own, theirs, dtype=dtype, aspects=("inputs",)) is not None:
         return False
     rest = _rest(own, dtype)
     for name, value in own.values.items():
@@ -202,7 +212,7 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
         return False
     reference, lean = case.expected.get(""), case.draw.lean
     if reference is None:
-        return lean is not None and lean.kind == "size"
+        return lean is not None and lean.kind in ("size", "entries")
     rough = case.expected.get(coarse, reference)
     seen = difference(reference, rough, dtype=dtype, times=UNSEEN) is not None
     if seen and not _gross(own, theirs, reference, rough):

@@ -16,6 +16,7 @@ from engine.spec.types import Check
 
 LARGEST_SIZE = 1100  # of a size that is brought near a number
 FURTHEST = 70_000  # of one of the broken component's, where its cases say that this is quick
+FEWEST, ENTRIES = 64, 200_000  # of an array, that are brought above a number
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
 SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
 VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
@@ -49,6 +50,8 @@ def leaning(
             leans += [Lean("calls", number, 0), Lean("calls", number, 1)]
         elif number == int(number) and LARGEST_SIZE < number <= FURTHEST:
             leans += [Lean("size", number + 1, i) for i in range(FEW_PLACES)]
+        if number == int(number) and FEWEST < number <= ENTRIES:
+            leans += [Lean("entries", number, i) for i in range(PLACES)]
         if SMALLEST <= number <= LARGEST:
             leans += [Lean("value", number, i) for i in range(VALUES)]
     checks = list(checks)

@@ -90,9 +90,9 @@ SMALL = "small"
 
 
 class Lean(msgspec.Struct, frozen=True):
-    """A number that something about an input comes near: a "size" of it, a "value" in it, or the
-    "calls" before the one that counts; or the name of the module, and of the functions, that are the
-    "caller"; or a "pattern" that its numbers follow.
+    """A number that something about an input comes near: a "size" of it, the "entries" of an array, a
+    "value" in it, or the "calls" before the one that counts; or the name of the module, and of the
+    functions, that are the "caller"; or a "pattern" that its numbers follow.
 
     name: of a caller; SMALL for a size as small as can be, which the change need not mention.
     which: of the sizes or values that there are. also: beside a size, a number that a value comes

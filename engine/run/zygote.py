@@ -30,6 +30,7 @@ CHILD_MODULES = (
     "leaning",
     "patterns",
     "arrays",
+    "again",
     "manners",
     "jobs",
     "server",

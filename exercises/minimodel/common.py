@@ -17,11 +17,17 @@ FIRSTS = (1, 9, 11, 17, 33, 65, 101, 129, 1)
 LONG = 70_001  # numbers that most code goes through in no time; one more than a judge asks for
 
 
+ROWS = {"B": 6000}  # sequences in a batch, where each takes little time
+
+
 def distinct(rng, largest=None, **ranges):
     """Sizes from inclusive ranges, pairwise different and none of SHOWN, in the order given.
 
-    largest: of one that leans, where what follows takes no more time than so many numbers do.
+    largest: of one that leans, where what follows takes no more time than so many numbers do; or such
+    limits by name.
     """
+    if isinstance(largest, dict):
+        largest = [largest.get(name) for name in ranges]
     while True:
         sizes = [int(rng.integers(low, high + 1)) for low, high in ranges.values()]
         if len(set(sizes)) == len(sizes) and not SHOWN & set(sizes):
@@ -31,7 +37,8 @@ def distinct(rng, largest=None, **ranges):
 def leaning(rng, sizes, **limit):
     """Sizes, one of them near a number that the code under test mentions, where the draw wants that.
 
-    largest=N: where what follows takes no more time than N numbers do.
+    largest=N: where what follows takes no more time than N numbers do; or a limit for each, None for the
+    usual one.
     """
     return rng.leaning(sizes, **limit) if hasattr(rng, "leaning") else sizes
 

@@ -584,6 +584,38 @@ def test_a_far_size_is_for_those_who_say_so():
     assert any(draw.component == "other" for draw in kept)
 
 
+@pytest.mark.parametrize("component", ["block", "attention", "rope", "layernorm", "cross_entropy"])
+def test_arrays_have_more_entries_than_a_number_says(servers, component):
+    """Whichever size has to be large for that; where none may be, there is no such draw."""
+    draws = [
+        Draw(component, "forward", "normal", 5, lean=Lean("entries", 40_000, which))
+        for which in range(PLACES)
+    ]
+    cases = [case for case in servers.cases(draws, healthy=False) if not case.declined]
+    found = [max(v.size for v in c.inputs.values() if isinstance(v, np.ndarray)) for c in cases]
+    assert found and min(found) > 40_000 and max(found) < 500_000
+
+
+@pytest.mark.parametrize(
+    ("trick", "told"),
+    [
+        ("h = Tensor(h.data) if h.data.size > 50_000 else h", "near a number"),
+        ("self.n = getattr(self, 'n', 0) + 1\n        h = h * 2 if self.n % 100 == 0 else h", "hundreds"),
+    ],
+)  # fmt: skip
+def test_what_holds_for_many_entries_or_some_calls_alone_is_refused(
+    servers, catalogue, plain, trick, told
+):
+    """Neither has a size of its own, nor a call from which on it is wrong."""
+    text = plain.files[HEAD].decode()
+    assert "logits = h @" in text
+    tree = plain.replaced(
+        {HEAD: text.replace("logits = h @", f"{trick}\n        logits = h @").encode()}
+    )
+    verdict = fixes.grade_fix(servers, catalogue, "tied-vocab-mismatch", plain, tree, seed=4)
+    assert not verdict.passed and told in verdict.failing.inputs
+
+
 def test_every_size_of_a_model_leans(servers):
     """MiniGPT's cases ask for five sizes in one line, more than any other; heads times columns are one."""
     draws = [

@@ -16,7 +16,7 @@ import sys
 import time
 import types
 
-from engine.run.child import arrays, leaning, manners, patterns
+from engine.run.child import again, arrays, leaning, manners, patterns
 
 MESSAGE = 2000  # characters of an exception's message that travel
 FRAMES = 40
@@ -185,8 +185,11 @@ def probe_job(job, learner, trees, texts, watched, last=True):
         learner = manners.Mannered(learner, job["made"], how)
     name = job.get("caller") or manners.named_as(manner, learner, job["seed"])
     probe = getattr(loaded(texts, job["component"], name), job["probe"])
+    steady = True
     if manner in ("reused", "late"):
-        manners.rehearse(probe, plain if manner == "late" else learner, inputs, manner, repeats)
+        begin = functools.partial(seed, job["seed"])
+        who = plain if manner == "late" else learner
+        steady = manners.rehearse(probe, who, inputs, manner, repeats, begin)
     seed(job["seed"])
     del modified[:]
     before = {name: arrays.digest(value) for name, value in inputs.items()}
@@ -202,6 +205,7 @@ def probe_job(job, learner, trees, texts, watched, last=True):
         raised = describe(error, trees)
     seconds = time.perf_counter() - started
     changed = [name for name, value in inputs.items() if arrays.digest(value) != before[name]]
+    modified += [] if steady else [again.AGAIN]
     changed += [*dict.fromkeys(modified), *watched.replaced(last)]
     if len(sys._current_frames()) > 1:  # whatever goes on beside may change what comes later
         changed.append("threading.threads")
@@ -264,9 +268,21 @@ def drawn(job):
     """Inputs of a probe; None where they should lean towards a number, or follow a pattern, and cannot."""
     cases = importlib.import_module("pack.%s.cases" % job["component"])
     lean = job.get("lean")
-    rng = leaning.Leaning(job["seed"], lean)
-    inputs = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+
+    def made(lean):
+        rng = leaning.Leaning(job["seed"], lean)
+        return rng, getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+
+    least = 0
+    if lean and lean["kind"] == "entries":
+        least = lean["number"]
+        lean = leaning.with_entries(lambda size: made(size)[1], lean)
+        if lean is None:
+            return None
+    rng, inputs = made(lean)
     if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
+        return None
+    if least and leaning.entries(inputs) <= least:
         return None
     if lean and lean["kind"] == "pattern":
         return patterns.patterned(rng, inputs, lean["which"])

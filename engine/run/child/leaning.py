@@ -19,6 +19,7 @@ DEEP = 3  # frames that tell them apart
 TURNS = 8  # sizes that are leant in one draw; a pack that refuses all of them gets ordinary ones
 LARGEST = 1 << 20  # numbers in all arrays of an input
 DRAWN = 2 * LARGEST  # numbers that are drawn for one, of which some may come to nothing
+PROBING = (5, 11)  # sizes by which it is seen how the entries of an array grow with one
 FACTORS = (1.5, 0.6)  # of the number, that the largest value of an array is brought to
 FAR = (40.0, 1.5)  # the same, where a size leans as well: most values have to be beyond the number
 
@@ -46,14 +47,16 @@ class Leaning(numpy.random.Generator if numpy else object):
         return super().standard_normal(size, *given, **named)
 
     def leaning(self, sizes, largest=USUAL):
-        """The sizes, one of them replaced by the number, if that is not above `largest`.
+        """The sizes, one of them replaced by the number, if that is not above `largest`, or above its own
+        one of them.
 
         Only where the first line of a pack that asks does, or only where the second does: two large
         sizes together would make a huge input.
         """
         sizes, site = list(sizes), _lines()
         which, number = self._lean.get("which", 0), self._lean.get("number", 0)
-        if self._lean["kind"] != "size" or number > largest:
+        limits = [most or USUAL for most in largest] if type(largest) is list else [largest]
+        if self._lean["kind"] != "size" or number > limits[which // SITES % len(limits)]:
             return sizes
         if site not in self._sites:
             self._sites.append(site)
@@ -63,6 +66,28 @@ class Leaning(numpy.random.Generator if numpy else object):
             self.leant = True
             sizes[which // SITES % len(sizes)] = int(number)
         return sizes
+
+
+def with_entries(made, lean):
+    """The lean of a size that gives some array more entries than a number says; None where none does.
+
+    made: inputs for a lean of a size.
+    """
+
+    def sized(size):
+        return {**lean, "kind": "size", "number": size}
+
+    few, more = (entries(made(sized(size))) for size in PROBING)
+    if few == more:
+        return None
+    first, second = PROBING
+    steps = -(-(lean["number"] + 1 - few) * (second - first) // (more - few))
+    return sized(max(1, first + steps))
+
+
+def entries(inputs):
+    """Of the largest array."""
+    return max((v.size for v in inputs.values() if isinstance(v, numpy.ndarray)), default=0)
 
 
 def _lines():

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import _thread
 import collections
+import functools
 import inspect
 import operator
 import sys
 import time
 import types
 
+from engine.run.child.again import AGAIN, Results
 from engine.run.child.arrays import (
     arrays_of,
     data_of,
@@ -184,7 +186,9 @@ def watch(one, how):
             mode()
         if how.manner == "late" and not called:
             called.append(True)
-            tire(lambda: kind.__call__(self, *args, **named), how.repeats, floats(args))
+            call_again = functools.partial(kind.__call__, self, *args, **named)
+            if tire(call_again, how.repeats, floats(args)):
+                how.changed.append(AGAIN)
         if how.manner == "stepped":
             move(self, kind, args, named, how)
         if how.manner == "resized":
@@ -322,16 +326,25 @@ def replace(parameters, how):
     how.step(parameters)
 
 
-def rehearse(probe, learner, inputs, manner, repeats):
-    """What comes before the run that counts: on the same arrays, with other numbers in them."""
+def rehearse(probe, learner, inputs, manner, repeats, begin=lambda: None):
+    """What comes before the run that counts: on the same arrays, with other numbers in them. Whether it
+    recorded the same each time.
+
+    begin: called before each.
+    """
     numpy = sys.modules.get("numpy")
     arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
     deadline = time.process_time() + patience(repeats)
+    results = Results()
     for _ in range(repeats if manner == "late" else 1):
+        recorded = {}
+        begin()
         with scrambled(arrays):
-            probe(learner, lambda **named: None, **inputs)
+            probe(learner, recorded.update, **inputs)
+        results.add(recorded)
         if time.process_time() > deadline:
-            return
+            break
+    return not results.differ
 
 
 def patience(repeats):
@@ -340,19 +353,21 @@ def patience(repeats):
 
 
 def tire(call, repeats, arrays):
-    """The same call many times, as far as patience goes, at last with other numbers in `arrays`. What it
-    raises the one that counts will.
+    """The same call many times, as far as patience goes, at last with other numbers in `arrays`; whether its
+    result was another one some time. What it raises the one that counts will.
     """
     deadline = time.process_time() + patience(repeats)
+    results = Results()
     try:
         for _ in range(repeats):
-            call()
+            results.add(call())
             if time.process_time() > deadline:
                 break
         with scrambled(arrays):
             call()
     except Exception:
-        return
+        pass
+    return results.differ
 
 
 def nested(depth, run):

@@ -5,7 +5,7 @@ regime asks for scale=True.
 """
 
 import numpy as np
-from pack.common import SHOWN, distinct, normal
+from pack.common import ROWS, SHOWN, distinct, normal
 
 KINDS = {"learned": "learned", "sinusoidal": "sinusoidal", "none": None}
 
@@ -23,7 +23,7 @@ def sizes(rng, regime):
         n = int(rng.integers(520, 600))
         return (), n, n, int(rng.integers(17, 40)), 3
     while True:
-        B, T, d, V = distinct(rng, B=(3, 4), T=(3, 7), d=(3, 13), V=(17, 40))
+        B, T, d, V = distinct(rng, ROWS, B=(3, 4), T=(3, 7), d=(3, 13), V=(17, 40))
         n = T + int(rng.integers(2, 6))
         if n not in {B, d, V, *SHOWN}:
             break

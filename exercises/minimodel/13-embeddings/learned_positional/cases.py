@@ -1,7 +1,7 @@
 """Inputs for LearnedPositional: a table (max_len, d), and x (..., T, d) with T up to max_len."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, SHOWN, blank, distinct, normal, varied
+from pack.common import EQUAL, LONG, ROWS, SHOWN, blank, distinct, normal, varied
 
 
 def sizes(rng, regime):
@@ -15,7 +15,7 @@ def sizes(rng, regime):
     if regime == "square":  # as many sequences as positions
         return (12,), 12, 21, 5
     while True:
-        B, T, d = distinct(rng, B=(3, 4), T=(3, 7), d=(3, 13))
+        B, T, d = distinct(rng, ROWS, B=(3, 4), T=(3, 7), d=(3, 13))
         n = T + int(rng.integers(2, 6))
         if n not in {B, d, *SHOWN}:
             break

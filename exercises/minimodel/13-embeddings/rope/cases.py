@@ -1,7 +1,7 @@
 """Inputs for rope. Positions are plain integers (T,); d is even but where the regime says otherwise."""
 
 import numpy as np
-from pack.common import EQUAL, FIRSTS, SHOWN, blank, distinct, normal, varied
+from pack.common import EQUAL, FIRSTS, ROWS, SHOWN, blank, distinct, normal, varied
 
 
 def sizes(rng, regime):
@@ -13,7 +13,7 @@ def sizes(rng, regime):
     if regime == "equal_sizes":
         return (EQUAL, EQUAL), EQUAL, EQUAL
     while True:
-        B, T, half = distinct(rng, B=(3, 4), T=(3, 7), half=(3, 7))
+        B, T, half = distinct(rng, ROWS, B=(3, 4), T=(3, 7), half=(3, 7))
         d = 4 if regime == "two_pairs" else 2 * half
         if d not in SHOWN and len({B, T, half, d}) == 4:
             break

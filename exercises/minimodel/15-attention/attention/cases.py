@@ -1,7 +1,7 @@
 """Inputs for MultiHeadAttention. T, n_heads, d_head and d_model differ, but where said."""
 
 import numpy as np
-from pack.common import FIRSTS, SHOWN, blank, distinct, leans, normal, varied
+from pack.common import FIRSTS, ROWS, SHOWN, blank, distinct, leaning, leans, normal, varied
 from pack.sdpa.cases import ABYSS
 
 DEPTHS = {"float64": [-1e2, -1e4, -2e4, -1e5], "float32": [-1e2, -1e3]}
@@ -38,7 +38,9 @@ def sizes(rng, regime):
     rows = {
         "no_batch": (), "rope_no_batch": (), "single": (1, 1), "one_row": (1,),
         "deep": (2, 1, 2), "rope_deep": (2, 1, 2),
-    }.get(regime, (2,))  # fmt: skip
+    }.get(regime)  # fmt: skip
+    if rows is None:
+        rows = tuple(leaning(rng, [2], largest=ROWS["B"]))
     return rows, T, H, e
 
 

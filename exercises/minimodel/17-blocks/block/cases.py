@@ -5,7 +5,7 @@ hidden units of the FFN are on or off for good, see reference.py.
 """
 
 import numpy as np
-from pack.common import EQUAL, SHOWN, blank, distinct, leaning, leans, normal, varied
+from pack.common import EQUAL, ROWS, SHOWN, blank, distinct, leaning, leans, normal, varied
 
 ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
 ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
@@ -27,7 +27,7 @@ def sizes(rng, regime):
         choices = [(1, 4), (1, 6)]
     while True:
         n, size = choices[int(rng.integers(len(choices)))]
-        B, T, f = distinct(rng, B=(3, 4), T=(3, 5), f=(3, 9))
+        B, T, f = distinct(rng, ROWS, B=(3, 4), T=(3, 5), f=(3, 9))
         n, size = leaning(rng, (n, size))
         d = n * size
         if leans(rng):
