@@ -13,6 +13,21 @@ from engine.run.types import Tree
 from engine.spec.load import Catalogue
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the cases of a test that is marked `sweep(n)`, n are run, spread over all; the others are slow."""
+    swept: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("sweep") and not item.get_closest_marker("slow"):
+            swept.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for cases in swept.values():
+        mark = cases[0].get_closest_marker("sweep")
+        kept = {i * len(cases) // mark.args[0] for i in range(mark.args[0])} if mark else set()
+        for i, item in enumerate(cases):
+            if i not in kept:
+                item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def catalogue() -> Catalogue:
     """The pack minimodel."""

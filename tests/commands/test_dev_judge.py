@@ -113,6 +113,7 @@ def test_the_diff_explains_and_never_decides(work: Path) -> None:
     assert right["verdict"] == "pass"
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "text",
     ["class LayerNorm(:\n", "import nothing_of_that_name\n", "raise SystemExit(0)\n", "\x00", ""],

@@ -48,6 +48,7 @@ def problems(file: Path) -> list[str]:
     return [problem.what for problem in dev_check.run(file).problems]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("says", "of", "held"),
     [
@@ -78,6 +79,7 @@ def test_the_number_stands_in_the_text_of_every_language(build: Written) -> None
     assert all("2,560,000 numbers" in text for text in spec.background.values())
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("number", ["0.31", "3.16", "35%", "103,680", "512", "1e-5", "5%"])
 def test_a_number_that_nothing_measures_is_a_problem(build: Written, number: str) -> None:
     file = build("", f"It is {number} here.")
@@ -86,6 +88,7 @@ def test_a_number_that_nothing_measures_is_a_problem(build: Written, number: str
     assert problems(file) == []
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "text", ["in 12 rows", "(2016)", "`eps=1e-5`", "https://x.org/1607.06450", "T = 8"]
 )

@@ -57,6 +57,7 @@ def edit(practice: Path, file: str, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1))
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("change", WRONG.values(), ids=WRONG.keys())
 def test_a_wrong_fix_is_refused_and_nothing_is_revealed(opened: Path, change) -> None:
     """Neither the cause nor the healthy line is in the report, the notes or the practice copy."""
@@ -106,6 +107,7 @@ def test_a_syntax_error_is_the_learners_and_is_shown_with_its_place(opened: Path
     assert engine_json("observe", cwd=opened, code=5)["error"]["exit_code"] == 5
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "code", ["raise SystemExit(0)", "import os; os._exit(0)", "1 / 0", "import nosuchmodule",
              "import sys; sys.stdout.write('PASSED ' * 9)"]
@@ -130,6 +132,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("new", RIGHT.values(), ids=RIGHT.keys())
 def test_any_right_fix_is_accepted(opened: Path, new: str) -> None:
     """How it is written is nobody's business: it closes the exercise."""

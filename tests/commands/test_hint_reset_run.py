@@ -243,6 +243,7 @@ PYTEST_SETTINGS = {
 }
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("settings", PYTEST_SETTINGS.values(), ids=PYTEST_SETTINGS.keys())
 def test_the_learners_pytest_tests_the_broken_code(opened: Path, settings: str) -> None:
     """`engine run -- python -m pytest tests`, the help's own example, on tests of the model tree."""

@@ -146,6 +146,7 @@ def pairs():
                 yield pytest.param(form, name, id, marks=() if often else pytest.mark.slow)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("form", "name", "id"), list(pairs()))
 def test_only_the_lines_of_the_bug_change(servers, catalogue, tmp_path, form, name, id):
     """Same bytes around it, the same line ends and encoding, and Python takes the file."""

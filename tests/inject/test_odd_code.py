@@ -280,6 +280,7 @@ def pairs() -> Iterable:
                     yield pytest.param(way, name, id, marks=() if often else pytest.mark.slow)
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("way", "name", "id"), list(pairs()))
 def test_the_bug_goes_into_odd_code(servers, catalogue, way, name, id):
     """It bites, in few lines of code that Python still takes."""

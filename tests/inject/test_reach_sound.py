@@ -121,6 +121,7 @@ def shuffled(name: str) -> list[Function]:
     return found
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", SAMPLE)
 def test_what_a_function_reaches_is_foretold(servers, catalogue, name):
     """A few functions of a few packages."""

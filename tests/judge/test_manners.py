@@ -251,6 +251,7 @@ def test_a_graph_keeps_the_arrays_that_it_was_made_of(
         assert verdict.passed, verdict.failing
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "manner",
     [
@@ -433,6 +434,7 @@ LMHead.forward = _trick
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("manner", "what"),
     [("stepped", ".reshape(*self.embedding.weight.shape)"), ("primed", " * 1.0")],
@@ -483,6 +485,7 @@ def cross_entropy(logits, targets, ignore_index=None):
     assert fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77).passed
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("code", "name"),
     [

@@ -36,6 +36,7 @@ CONDITIONS = {
 SLOW = {"no two signs", "far from zero", "two sizes of a number"}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CONDITIONS],

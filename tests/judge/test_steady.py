@@ -86,6 +86,7 @@ def single() -> Tree:
     return by_logsumexp("float32")
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("component", ["sdpa", "attention", "tensor"])
 def test_a_softmax_by_logsumexp_is_right(servers, catalogue, component, dtype):

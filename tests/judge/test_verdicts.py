@@ -113,6 +113,7 @@ def edited(tree, file, find, replace):
     return tree.replaced({file: text.replace(find, replace, 1).encode()})
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", RIGHT_FIXES)
 def test_a_right_fix_is_accepted_however_it_is_written(servers, catalogue, plain, name):
     """The judge measures and does not read."""
@@ -157,6 +158,7 @@ def test_a_property_is_a_right_fix(servers, catalogue, plain):
     assert fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31).passed
 
 
+@pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", SILENCERS)
 def test_a_silencer_is_refused(servers, catalogue, plain, name):
     """What only makes the symptom go away differs from healthy code somewhere."""
@@ -166,6 +168,7 @@ def test_a_silencer_is_refused(servers, catalogue, plain, name):
     assert verdict.failing.difference is not None
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "other",
     [
@@ -182,6 +185,7 @@ def test_any_correct_implementation_is_a_right_fix_for_any_other(servers, catalo
     assert verdict.passed, verdict.failing
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "seed", [0, 1, 2, *(pytest.param(n, marks=pytest.mark.slow) for n in range(3, 20))]
 )

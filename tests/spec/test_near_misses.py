@@ -44,6 +44,7 @@ SOME = [
 ]
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("id", SOME)
 def test_no_near_miss_is_taken_for_the_bug(servers: Servers, catalogue: Catalogue, id: str) -> None:
     """While an injection that was found on other draws is."""
