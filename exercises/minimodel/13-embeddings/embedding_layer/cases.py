@@ -38,7 +38,7 @@ def sizes(rng, regime):
     if "deep" in regime:
         lead = (2, 1, B)
     if "tiny" in regime:
-        lead = (2, B)
+        lead = (2, n + 2)  # more of them than positions
     return lead, T, n, V, d
 
 

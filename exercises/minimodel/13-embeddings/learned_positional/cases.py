@@ -28,6 +28,7 @@ def sizes(rng, regime):
     d = 1 if regime == "one_column" else d
     lead = {
         "no_batch": (), "single": (1,), "one_first": (1, B), "deep": (2, 1, B), "one_position": (),
+        "deep_and_wide": (2, n + 2),
     }.get(regime, (B,))  # fmt: skip
     return lead, T, n, d
 

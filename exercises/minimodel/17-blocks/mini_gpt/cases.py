@@ -62,7 +62,8 @@ def config(rng, regime):
     if regime in ("no_batch", "large", "long"):
         lead = ()
     elif regime in ("single", "deep", "lone"):
-        lead = {"single": (1,), "deep": (2, 1, 2), "lone": (2, 2)}[regime]
+        lone = 2, context + 2  # more of them than positions
+        lead = {"single": (1,), "deep": (2, 1, 2), "lone": lone}[regime]
     return sizes, lead, T
 
 
