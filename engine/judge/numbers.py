@@ -146,6 +146,10 @@ def _found(data: bytes) -> Iterator[tuple[float, bool]]:
         value = folded(node)
         if value is not None:
             yield abs(value), decides
+            if isinstance(node, ast.BinOp):  # 128 is meant by 128 ** -0.5 and by 1 / 128
+                power = isinstance(node.op, (ast.Pow, ast.LShift))
+                parts = [node.left] if power else [node.left, node.right]
+                waiting += [(part, decides) for part in parts]
             continue
         name = getattr(node, "attr", None) or getattr(node, "id", None)
         if isinstance(node, ast.Constant):

@@ -18,7 +18,7 @@ LARGEST_SIZE = 1100  # of a size that is brought near a number
 FURTHEST = 70_000  # of one of the broken component's, where its cases say that this is quick
 FEWEST, ENTRIES = 64, 200_000  # of an array, that are brought above a number
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
-SIZES = ((1, 0), (1, 1), (8, 0))  # times, and plus: the last of its kind, the first, and far beyond
+BEYOND = 8  # times a number, or as far as sizes go: where what ends there is seen best
 VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
 PLACES = 10  # sizes of an input that are brought near it, at most: see leaning.py
 FEW_PLACES = 4  # the same, for what takes long
@@ -40,7 +40,7 @@ def leaning(
     leans = [Lean("caller", name=name) for name in callers]
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
         if number == int(number) and 2 < number <= LARGEST_SIZE:
-            sizes = [number * times + more for times, more in SIZES]
+            sizes = sorted({number, number + 1, min(BEYOND * number, LARGEST_SIZE)})
             leans += [
                 Lean("size", size, i)
                 for size in sizes

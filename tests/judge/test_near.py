@@ -146,6 +146,8 @@ def test_another_rounding_near_a_number_is_right(servers, catalogue, plain):
         ("x = 3\ny = 4", "y = 4", ()),
         ("", "if n > 2**10: pass", (1024.0,)),
         ("", "k = 1 << 7", (128.0,)),
+        ("", "k = max(d**-0.5, 64**-0.5)", (0.125, 0.5, 64.0)),
+        ("", "k = min(0.5, 1 / 8)", (0.125, 0.5, 8.0)),
         ("", "m = -1e9\nif n == 5: pass", (5.0, 1e9)),
         ("", "a, b, c, d = 0, 1, 2.0, True", ()),
         ("", "c = np.zeros(3, dtype=np.int8)", (3.0, 128.0)),

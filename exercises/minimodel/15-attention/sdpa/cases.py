@@ -44,7 +44,7 @@ def sizes(rng, regime):
     if regime == "pair_all":
         return 2, distinct(rng, d=(3, 7))[0]
     if regime == "wide":
-        return 3, int(rng.integers(30, 50))
+        return 3, int(rng.integers(1030, 1100))
     T, d = distinct(rng, T=(3, 6), d=(3, 7))
     return T, d
 
