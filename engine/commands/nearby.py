@@ -13,6 +13,8 @@ import msgspec
 
 from engine.commands.known import Known
 from engine.judge.near import (
+    CALLS,
+    FEW_CALLS,
     MOST,
     MOST_COSTLY,
     OTHERS,
@@ -34,7 +36,7 @@ from engine.judge.plan import Costly, Plan, derive, joined, most_looked_at
 from engine.judge.steered import STIRRED, STIRRED_COSTLY, leaning, mixed, patterned, small
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, Servers
-from engine.run.types import Case, Outcome, Tree
+from engine.run.types import LATE, Case, Outcome, Tree
 from engine.spec.types import Check
 
 PATIENCE = 0.5  # seconds that one draw may take, at least,
@@ -42,6 +44,7 @@ SLOWER = 10  # or so many times what the slowest ordinary one took
 TURN = 128  # draws that are run at a time, by the code before the break,
 BUDGET = 2.0  # until so many seconds are over, at least,
 WORTH = 1000  # or as many as so many ordinary draws took, which is more on a machine that is busy
+LONG_CALLS = 12.0  # seconds more for a draw that comes after many calls, on a machine that is busy
 SKIPS = 3  # draws that may take longer, before the rest is left
 # draws in which the candidate differs that are looked at more closely: the quick ones, and more where
 # none of them tells
@@ -54,7 +57,8 @@ class Aimed(msgspec.Struct, frozen=True):
     """Steered draws to choose from.
 
     component: the broken one. close: components that run changed code. whole: plans of which every draw is
-    run. wide: plans near numbers; of each, `most` draws of the broken component, and a few of others.
+    run. wide: plans near numbers; of each, `most` draws of the broken component, `calls` of them after many
+    calls, and a few of others.
     """
 
     component: str
@@ -62,6 +66,7 @@ class Aimed(msgspec.Struct, frozen=True):
     whole: tuple[Plan, ...]
     wide: tuple[Plan, ...]
     most: int
+    calls: int
 
 
 def aimed(
@@ -93,14 +98,16 @@ def aimed(
     )  # fmt: skip
     whole = stirred, small(free, component, seed=seed, dtype=dtype, slow=slow)
     wide = []
-    most = MOST_COSTLY if slow else MOST
+    most, calls = (MOST_COSTLY, FEW_CALLS) if slow else (MOST, CALLS)
     if numbers or callers:
         usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
         rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
         for one in (usual, rare):
-            many = left_out(one, component, close, most=TIMES * most, others=TIMES * OTHERS)
+            many = left_out(
+                one, component, close, most=TIMES * most, calls=calls, others=TIMES * OTHERS
+            )
             wide.append(one.without(many))
-    return Aimed(component, close, whole, tuple(wide), most)
+    return Aimed(component, close, whole, tuple(wide), most, calls)
 
 
 def near(
@@ -265,7 +272,7 @@ def _made(servers: Servers, known: Known, aim: Aimed) -> tuple[Plan, list[Case]]
         able = plan.without({i for i, case in enumerate(cases) if case.declined})
         out = set()
         if number >= len(aim.whole):
-            out = left_out(able, aim.component, aim.close, most=aim.most)
+            out = left_out(able, aim.component, aim.close, most=aim.most, calls=aim.calls)
         made = [case for case in cases if not case.declined]
         chosen.append(able.without(out))
         kept += [case for i, case in enumerate(made) if i not in out]
@@ -295,13 +302,20 @@ def _measured(
     found = [Outcome(stopped="not run")] * len(cases)
     patience = max(PATIENCE, SLOWER * max(seconds, default=0.0))
     until = time.monotonic() + budget(seconds)
-    for turn in _turns(places):
-        if time.monotonic() > until:
-            break
+    late = [i for i in places if cases[i].draw.manner == LATE]
+    usual = [i for i in places if cases[i].draw.manner != LATE]
+
+    def measure(turn: Sequence[int], patience: float) -> None:
         some = [cases[i] for i in turn]
         outcomes = known.outcomes(servers, some, limit=patience, skips=SKIPS)
         for i, outcome in zip(turn, outcomes, strict=True):
             found[i] = outcome
+
+    for turn in _turns(usual):
+        if time.monotonic() > until:
+            break
+        measure(turn, patience)
+    measure(late, patience + LONG_CALLS)  # those few, whatever the time is
     return found
 
 

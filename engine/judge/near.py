@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from engine.judge.compare import Tolerance, difference
-from engine.judge.plan import Plan, derive
+from engine.judge.plan import Plan, derive, most_looked_at
 from engine.judge.steered import LARGEST_SIZE
 from engine.run.types import LATE, SMALL, Case, Draw, Outcome, Values
 
@@ -24,6 +24,7 @@ OTHERS = 8  # and of others
 TIMES = 3  # inputs are made for so many times as many: most turn out to have nothing that leans
 FAR = 6  # one in so many draws has a size that is too much for most
 MANY = 8  # draws at most, of the broken component, in which an array has more entries than a number says
+FEW_CALLS = 2  # where its probes take long,
 CALLS = 4  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
 VANISHING = 1e-30
@@ -55,22 +56,29 @@ def left_out(
     close: Collection[str] = (),
     *,
     most: int = MOST,
+    calls: int = CALLS,
     others: int = OTHERS,
 ) -> set[int]:
     """All but so many draws of this component, and so many of others, drawn by lot; of the others those
-    that are close to the change first.
+    that are close to the change first. calls: draws that come after many calls, of the probe that most
+    checks look at first.
     """
     every = range(len(plan.draws))
     lots = random.Random(derive(plan.seed, "lot")).sample(every, len(every))
     first = [i for i in lots if plan.draws[i].component == component]
-    kept = [i for i in first if plan.draws[i].manner == LATE][:CALLS]
+    own = [(one.component, one.check) for one in plan.checks if one.component == component]
+    late = [i for i in first if plan.draws[i].manner == LATE]
+    late.sort(key=lambda i: (component, plan.draws[i].probe) != most_looked_at(own))
+    kept = late[:calls]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
     kept += [i for i in first if _many(plan.draws[i])][:MANY]
     kept += [i for i in first if _far(plan.draws[i])][: most // FAR]
     rest = [i for i in lots if plan.draws[i].component != component]
     rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
+    rest = [i for i in rest if plan.draws[i].manner != LATE or plan.draws[i].component in close]
     rest.sort(key=lambda i: plan.draws[i].component not in close)
-    first = [*kept, *(i for i in first if i not in kept)][:most]
+    rest_own = [i for i in first if i not in kept and plan.draws[i].manner != LATE]
+    first = [*kept, *rest_own][:most]
     return {*every} - {*first, *rest[:others]}
 
 

@@ -47,7 +47,7 @@ def leaning(
                 if size <= LARGEST_SIZE
                 for i in range(PLACES)
             ]
-            leans += [Lean("calls", number, 0), Lean("calls", number, 1)]
+            leans.append(Lean("calls", number))
         elif number == int(number) and LARGEST_SIZE < number <= FURTHEST:
             leans += [Lean("size", number + 1, i) for i in range(FEW_PLACES)]
         if number == int(number) and FEWEST < number <= ENTRIES:

@@ -25,12 +25,12 @@ class Job(msgspec.Struct, frozen=True):
 
 
 def repeats_of(draw: Draw) -> int:
-    """How often a call is made before the one that counts, which is the one of that number, or comes
-    after it; 0 for as often as usual.
+    """How often a call is made before the one that counts: a little more often than the number that it
+    leans towards; 0 for as often as usual.
     """
     if draw.lean is None or draw.lean.kind != "calls":
         return 0
-    return int(draw.lean.number) + (BEYOND if draw.lean.which else -1)
+    return int(draw.lean.number) + BEYOND
 
 
 def jobs_of(cases: Sequence[Case]) -> list[Job]:

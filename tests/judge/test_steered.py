@@ -8,7 +8,9 @@ from collections import Counter
 import pytest
 
 from engine.judge.steered import (
+    ENTRIES,
     FEW_PLACES,
+    FEWEST,
     FURTHEST,
     LARGEST_SIZE,
     MIXES,
@@ -27,16 +29,20 @@ def check(id: str, probe: str = "p", *regimes: str, **more: object) -> Check:
 
 @pytest.mark.parametrize("number", [3.0, 64.0, LARGEST_SIZE, LARGEST_SIZE + 1.0, FURTHEST])
 def test_a_whole_number_is_a_size_and_a_count_of_calls(number: float) -> None:
-    """Itself, one more, and eight times as much where that is not too much; beyond, one more alone."""
+    """Itself, one more, and eight times as much, or as much as goes; beyond, one more alone. Above what any
+    input has, arrays have more entries.
+    """
     made = leaning([("c", check("a"))], [number], seed=1, dtype="float64")
     sizes = Counter(draw.lean.number for draw in made.draws if draw.lean.kind == "size")
     if number <= LARGEST_SIZE:
-        wanted = [number, number + 1, number * 8]
+        wanted = {number, number + 1, min(number * 8, LARGEST_SIZE)}
         assert sizes == {n: PLACES for n in wanted if n <= LARGEST_SIZE}
     else:
         assert sizes == {number + 1: FEW_PLACES}
     calls = [draw for draw in made.draws if draw.lean.kind == "calls"]
-    assert len(calls) == (2 if number <= LARGEST_SIZE else 0)
+    assert len(calls) == (1 if number <= LARGEST_SIZE else 0)
+    entries = [draw.lean.which for draw in made.draws if draw.lean.kind == "entries"]
+    assert entries == (list(range(PLACES)) if number > FEWEST else [])
     assert {draw.manner for draw in calls} <= {LATE}
     assert sum(draw.lean.kind == "value" for draw in made.draws) == VALUES
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
@@ -57,6 +63,8 @@ def test_what_is_too_far_off_is_nothing() -> None:
     far = [0.9e-8, 1.1e8]
     assert leaning([("c", check("a"))], far, seed=1, dtype="float64").draws == ()
     beyond = leaning([("c", check("a"))], [FURTHEST + 1.0], seed=1, dtype="float64")
+    assert {draw.lean.kind for draw in beyond.draws} == {"value", "entries"}
+    beyond = leaning([("c", check("a"))], [ENTRIES + 1.0], seed=1, dtype="float64")
     assert {draw.lean.kind for draw in beyond.draws} == {"value"}
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.run.child.again import Results, alike, leaves
-from engine.run.child.manners import rehearse, tire
+from engine.run.child.manners import REPEATS, patience, rehearse, tire
 
 X = np.array([1.0, -2.0, np.inf])
 
@@ -84,6 +84,11 @@ def test_what_a_call_raises_is_left_to_the_one_that_counts():
         raise ValueError("not today")
 
     assert tire(call, 300, []) is False
+
+
+def test_calls_that_are_asked_for_get_more_time():
+    """Be they few: a model's hundred calls take longer than a layer's three hundred."""
+    assert patience(REPEATS) < patience(102) == patience(5000)
 
 
 @pytest.mark.parametrize("period", [None, 40])
