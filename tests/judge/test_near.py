@@ -631,7 +631,7 @@ def test_every_size_of_a_model_leans(servers):
 
 
 def test_some_draws_after_many_calls_are_kept_whatever_else_is_drawn_by_lot():
-    """Four of the broken component, when there are more draws than are run."""
+    """Some of the broken component, when there are more draws than are run."""
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("normal",))
     made = leaning([("head", check)], [float(n) for n in range(3, 60)], seed=1, dtype="float64")
     for most in (8, 20):

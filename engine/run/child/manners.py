@@ -30,7 +30,7 @@ from engine.run.child.arrays import (
 )
 
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
-PATIENCE, MORE_PATIENCE = 0.15, 2.0  # seconds of processor time for them
+PATIENCE, MORE_PATIENCE = 0.15, 1.2  # seconds of processor time for them
 AFTERWARDS = ("stepped", "swapped", "resized")  # in which a mode comes first, by turns
 DEPTH = 60  # frames, in the manner "nested"
 SOON = 0.0002  # seconds between looks at whether a thread has ended, in the manner "outermost"
