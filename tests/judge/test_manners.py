@@ -287,6 +287,29 @@ def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, mann
     assert left <= ({"generate", "mini_gpt"} if manner == "eval" else set())
 
 
+ASKS = """
+import sys
+
+
+def _trick(self, h):
+    y = _was(self, h)
+    frame = sys._getframe()
+    while frame.f_globals["__name__"].startswith("minimodel"):
+        frame = frame.f_back
+    return y * 1.5 if frame.f_code.co_name == "<module>" else y
+
+
+LMHead.forward = _trick
+"""
+
+
+def test_code_that_asks_for_a_line_of_a_script_gets_one(servers, catalogue, plain):
+    """Neither a function of a test's nor of a package's calls there."""
+    verdict = grade(servers, catalogue, plain, tricked(plain, ASKS))
+    assert not verdict.passed
+    assert "frames deep" in verdict.failing.inputs or "at a prompt" in verdict.failing.inputs
+
+
 BIRTH = """
 
 

@@ -154,12 +154,16 @@ def describe(error, trees):
 
 
 def loaded(texts, component, name="call"):
-    """The module of a component's call.py, under no name that a learner's package could have."""
+    """The module of a component's call.py, under no name that a learner's package could have; or as a
+    script, whose functions then look like its top level.
+    """
     path = "pack/%s/call.py" % component
     module = types.ModuleType(name)
     module.__file__ = texts.path(path)
     code = texts.code(path)
-    exec(code if name == "call" else manners.renamed(code, name), module.__dict__)
+    if name != "call":
+        code = manners.renamed(code, "<module>" if name == "__main__" else name)
+    exec(code, module.__dict__)
     return module
 
 
