@@ -18,9 +18,12 @@ LARGEST_SIZE = 1100  # of a size that is brought near a number
 FURTHEST = 70_000  # of one of the broken component's, where its cases say that this is quick
 FEWEST, ENTRIES = 64, 200_000  # of an array, that are brought above a number
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
-BEYOND = 8  # times a number, or as far as sizes go: where what ends there is seen best
+BEYOND = (
+    8  # times a number, or as far as sizes go: where what ends there is seen best. Twice: n // 16
+)
 VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
 PLACES = 10  # sizes of an input that are brought near it, at most: see leaning.py
+PAST = 10  # more than a number that is too much for most: the first positions beyond it
 FEW_PLACES = 4  # the same, for what takes long
 
 
@@ -40,7 +43,7 @@ def leaning(
     leans = [Lean("caller", name=name) for name in callers]
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
         if number == int(number) and 2 < number <= LARGEST_SIZE:
-            sizes = sorted({number, number + 1, min(BEYOND * number, LARGEST_SIZE)})
+            sizes = sorted({number, number + 1, 2 * number, min(BEYOND * number, LARGEST_SIZE)})
             leans += [
                 Lean("size", size, i)
                 for size in sizes
@@ -49,7 +52,8 @@ def leaning(
             ]
             leans.append(Lean("calls", number))
         elif number == int(number) and LARGEST_SIZE < number <= FURTHEST:
-            leans += [Lean("size", number + 1, i) for i in range(FEW_PLACES)]
+            size = min(number + PAST, FURTHEST + 1)
+            leans += [Lean("size", size, i) for i in range(FEW_PLACES)]
         if number == int(number) and FEWEST < number <= ENTRIES:
             leans += [Lean("entries", number, i) for i in range(PLACES)]
         if SMALLEST <= number <= LARGEST:

@@ -14,6 +14,7 @@ from engine.judge.steered import (
     FURTHEST,
     LARGEST_SIZE,
     MIXES,
+    PAST,
     PLACES,
     VALUES,
     leaning,
@@ -29,16 +30,16 @@ def check(id: str, probe: str = "p", *regimes: str, **more: object) -> Check:
 
 @pytest.mark.parametrize("number", [3.0, 64.0, LARGEST_SIZE, LARGEST_SIZE + 1.0, FURTHEST])
 def test_a_whole_number_is_a_size_and_a_count_of_calls(number: float) -> None:
-    """Itself, one more, and eight times as much, or as much as goes; beyond, one more alone. Above what any
-    input has, arrays have more entries.
+    """Itself, one more, twice and eight times as much, or as much as goes; beyond, a little more alone. Above
+    what any input has, arrays have more entries.
     """
     made = leaning([("c", check("a"))], [number], seed=1, dtype="float64")
     sizes = Counter(draw.lean.number for draw in made.draws if draw.lean.kind == "size")
     if number <= LARGEST_SIZE:
-        wanted = {number, number + 1, min(number * 8, LARGEST_SIZE)}
+        wanted = {number, number + 1, 2 * number, min(number * 8, LARGEST_SIZE)}
         assert sizes == {n: PLACES for n in wanted if n <= LARGEST_SIZE}
     else:
-        assert sizes == {number + 1: FEW_PLACES}
+        assert sizes == {min(number + PAST, FURTHEST + 1): FEW_PLACES}
     calls = [draw for draw in made.draws if draw.lean.kind == "calls"]
     assert len(calls) == (1 if number <= LARGEST_SIZE else 0)
     entries = [draw.lean.which for draw in made.draws if draw.lean.kind == "entries"]

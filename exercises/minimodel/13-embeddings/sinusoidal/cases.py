@@ -17,7 +17,7 @@ def table(rng, regime, dtype):
     if regime == "long":  # float32 angles lose digits far out
         T = int(rng.integers(2000, 3000)) if dtype == "float64" else int(rng.integers(60, 90))
     if regime == "far":
-        T, d = int(rng.integers(4100, 5000)), int(rng.integers(3, 6))
+        T, d = int(rng.integers(5100, 6000)), int(rng.integers(3, 6))
     T = leaning(rng, [T], largest=20_000)[0]
     T = 1 if regime == "one_position" and not leans(rng) else T
     d = {"one_column": 1, "shown_pair": 2, "three_columns": 3}.get(regime, d)
