@@ -7,6 +7,7 @@ hundred roundings away give the same too.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Collection, Sequence
 
@@ -60,26 +61,27 @@ def left_out(
     others: int = OTHERS,
 ) -> set[int]:
     """All but so many draws of this component, and so many of others, drawn by lot; of the others those
-    that are close to the change first. calls: draws that come after many calls, of the probe that most
-    checks look at first.
+    that are close to the change first. Half of the former are of the probe that most checks look at, which
+    sees most, as are those that come after many calls (`calls`).
     """
     every = range(len(plan.draws))
     lots = random.Random(derive(plan.seed, "lot")).sample(every, len(every))
-    first = [i for i in lots if plan.draws[i].component == component]
-    own = [(one.component, one.check) for one in plan.checks if one.component == component]
-    late = [i for i in first if plan.draws[i].manner == LATE]
-    late.sort(key=lambda i: (component, plan.draws[i].probe) != most_looked_at(own))
-    kept = late[:calls]
+    checks = [(one.component, one.check) for one in plan.checks if one.component == component]
+    most_seen = most_looked_at(checks) if checks else ()
+    place = {i: (plan.draws[i].component, plan.draws[i].probe) for i in lots}
+    main = [i for i in lots if place[i] == most_seen]
+    more = [i for i in lots if place[i] != most_seen and place[i][0] == component]
+    first = [i for pair in itertools.zip_longest(main, more) for i in pair if i is not None]
+    kept = [i for i in (*main, *more) if plan.draws[i].manner == LATE][:calls]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
     kept += [i for i in first if _many(plan.draws[i])][:MANY]
     kept += [i for i in first if _far(plan.draws[i])][: most // FAR]
-    rest = [i for i in lots if plan.draws[i].component != component]
+    rest = [i for i in lots if place[i][0] != component]
     rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
-    rest = [i for i in rest if plan.draws[i].manner != LATE or plan.draws[i].component in close]
-    rest.sort(key=lambda i: plan.draws[i].component not in close)
-    rest_own = [i for i in first if i not in kept and plan.draws[i].manner != LATE]
-    first = [*kept, *rest_own][:most]
-    return {*every} - {*first, *rest[:others]}
+    rest = [i for i in rest if plan.draws[i].manner != LATE or place[i][0] in close]
+    rest.sort(key=lambda i: place[i][0] not in close)
+    usual = (i for i in first if i not in kept and plan.draws[i].manner != LATE)
+    return {*every} - {*[*kept, *usual][:most], *rest[:others]}
 
 
 def _many(draw: Draw) -> bool:

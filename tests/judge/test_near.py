@@ -641,6 +641,18 @@ def test_some_draws_after_many_calls_are_kept_whatever_else_is_drawn_by_lot():
         assert len(kept) == most and near_.CALLS <= len(late) < most / 2 + near_.CALLS
 
 
+def test_half_of_the_draws_are_of_the_probe_that_most_checks_look_at():
+    """It sees most of what is wrong, and six others would leave it a seventh."""
+    checks = [
+        ("head", Check(id=f"c{i}", shows={"en": "c"}, probe=probe, regimes=("normal",)))
+        for i, probe in enumerate(["a", "b", "forward", "c", "forward", "d", "e"])
+    ]
+    made = leaning(checks, [300.0, 0.5], seed=1, dtype="float64")
+    out = near_.left_out(made, "head", most=32)
+    kept = Counter(draw.probe for i, draw in enumerate(made.draws) if i not in out)
+    assert kept.total() == 32 and 14 <= kept["forward"] <= 20
+
+
 def test_an_input_that_would_be_too_large_is_not_even_drawn():
     """Drawing ten million numbers takes longer than a verdict."""
     lean = {"kind": "size", "number": 3000.0, "which": 0}

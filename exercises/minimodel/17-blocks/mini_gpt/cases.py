@@ -24,7 +24,7 @@ def config(rng, regime):
     while True:
         head, n = [(2, 5), (4, 3), (2, 6), (6, 2), (10, 1)][int(rng.integers(5))]
         head, n = (2, 7) if large else (head, n)
-        deep = int(rng.integers(9, 13))
+        deep = int(rng.integers(13, 16))
         L = {"one_block": 1, "three_blocks": 3, "many_blocks": deep, "large": 4}.get(regime, 2)
         f = int(rng.integers(3, 10))
         V = int(rng.integers(290, 320)) if large else int(rng.integers(5, 14))
