@@ -5,7 +5,7 @@ A function of an exercise, trees and a seed, as `flows` is for builds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -78,11 +78,12 @@ def grade_fix(
     inputs, own = known.measured(servers, made.draws)
     slowest = max((outcome.seconds for outcome in own), default=0.0)
     limit = max(LIMIT, HEALTHY_FACTOR * slowest)
-    steer = partial(
-        aimed, close=extent.close, costly=costly, manners=manners, seed=seed, dtype=dtype
-    )
-    work = partial(_aim, spec, checks, extent, before, candidate, steer)
-    aim = work if sample else Later(work)  # while the candidate is run; for a sample nobody asks
+    steered = not sample and before.files != candidate.files
+    work = partial(
+        _aim, spec, checks, extent, before, candidate,
+        costly=costly, manners=manners, seed=seed, dtype=dtype,
+    )  # fmt: skip
+    aim = Later(work) if steered else work  # while the candidate is run
     theirs = servers.outcomes(candidate, jobs_of(inputs), server="candidate", limit=limit)
     raised = [i for i, outcome in enumerate(own) if outcome.raised is not None]
     promised = servers.cases([made.draws[i] for i in raised])  # what an error has to name
@@ -102,7 +103,7 @@ def grade_fix(
         order = [entry.component, *catalogue.contract.components]
         results = sorted(found.results, key=lambda result: order.index(result.component))
         verdict = replace(found, results=tuple(results))  # what others stand on comes first
-    if not verdict.passed or sample or before.files == candidate.files:
+    if not verdict.passed or not steered:
         return verdict
     nearby = near(
         servers, known, candidate, aim(), seconds=[outcome.seconds for outcome in own],
@@ -193,16 +194,25 @@ def _aim(
     extent: Extent,
     before: Tree,
     candidate: Tree,
-    steer: Callable[..., Aimed],
+    *,
+    costly: Costly,
+    manners: Sequence[str],
+    seed: int,
+    dtype: str,
 ) -> Aimed:
     """Where the steered draws of a fix go, by what it changed."""
     names = _modules(candidate) | defined(candidate.files)
-    return steer(
+    return aimed(
         [pair for pair in checks if pair[0] in extent.measured],
         fresh_numbers(before.files, candidate.files),
         callers=fresh_callers(before.files, candidate.files, names),
         component=extent.broken,
         free=_free(spec, checks, extent.touched - extent.remote),
+        close=extent.close,
+        costly=costly,
+        manners=manners,
+        seed=seed,
+        dtype=dtype,
     )
 
 

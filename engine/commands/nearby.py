@@ -130,10 +130,13 @@ def near(
     own = _measured(servers, known, places, cases, seconds)
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
-    found = servers.outcomes(
-        candidate, jobs_of([cases[i] for i in fit]), server="candidate", limit=limit, skips=SKIPS
-    )
-    theirs = dict(zip(fit, found, strict=True))
+    theirs: dict[int, Outcome] = {}
+    for some, longer in late_apart(fit, cases):
+        jobs = jobs_of([cases[i] for i in some])
+        found = servers.outcomes(
+            candidate, jobs, server="candidate", limit=limit + longer, skips=SKIPS
+        )
+        theirs |= zip(some, found, strict=True)
     ran = [i for i in fit if not too_large(theirs[i])]
     differ = sorted(
         (i for i in ran if apart(own[i], theirs[i], dtype)), key=lambda i: own[i].seconds
@@ -298,25 +301,30 @@ def _measured(
     cases: Sequence[Case],
     seconds: Sequence[float],
 ) -> list[Outcome]:
-    """What the code before the break gives for as many cases as there is time for, in this order."""
+    """What the code before the break gives for as many cases as there is time for, in this order; for those
+    few that come after many calls whatever the time is.
+    """
     found = [Outcome(stopped="not run")] * len(cases)
     patience = max(PATIENCE, SLOWER * max(seconds, default=0.0))
     until = time.monotonic() + budget(seconds)
-    late = [i for i in places if cases[i].draw.manner == LATE]
-    usual = [i for i in places if cases[i].draw.manner != LATE]
-
-    def measure(turn: Sequence[int], patience: float) -> None:
-        some = [cases[i] for i in turn]
-        outcomes = known.outcomes(servers, some, limit=patience, skips=SKIPS)
-        for i, outcome in zip(turn, outcomes, strict=True):
-            found[i] = outcome
-
-    for turn in _turns(usual):
-        if time.monotonic() > until:
-            break
-        measure(turn, patience)
-    measure(late, patience + LONG_CALLS)  # those few, whatever the time is
+    for some, longer in late_apart(places, cases):
+        for turn in _turns(some):
+            if time.monotonic() > until and not longer:
+                break
+            outcomes = known.outcomes(
+                servers, [cases[i] for i in turn], limit=patience + longer, skips=SKIPS
+            )
+            for i, outcome in zip(turn, outcomes, strict=True):
+                found[i] = outcome
     return found
+
+
+def late_apart(places: Sequence[int], cases: Sequence[Case]) -> list[tuple[list[int], float]]:
+    """The places of draws that come after many calls apart from the others, last, and how many seconds more
+    each of a part may take.
+    """
+    late = [i for i in places if cases[i].draw.manner == LATE]
+    return [([i for i in places if i not in late], 0.0), (late, LONG_CALLS)]
 
 
 def budget(seconds: Sequence[float]) -> float:

@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from engine.run.child.again import AGAIN
 from engine.run.types import Outcome, Raised
 
-AGAIN = "calls.again"  # among what a call has changed: see run/child/again.py
 THREADS = "threading.threads"  # among what a call has changed: see run/child/jobs.py
 ASPECTS = ("raised", "shape", "dtype", "value", "inputs")
 

@@ -18,13 +18,12 @@ LARGEST_SIZE = 1100  # of a size that is brought near a number
 FURTHEST = 70_000  # of one of the broken component's, where its cases say that this is quick
 FEWEST, ENTRIES = 64, 200_000  # of an array, that are brought above a number
 SMALLEST, LARGEST = 1e-8, 1e8  # what values are brought near
-BEYOND = (
-    8  # times a number, or as far as sizes go: where what ends there is seen best. Twice: n // 16
-)
+TWICE = 2  # times a number: where n // 16 begins to count,
+BEYOND = 8  # and so many times, or as far as sizes go: where what ends there is seen best
 VALUES = 8  # ways in which the values of an input come near a number: see leaning.py
 PLACES = 10  # sizes of an input that are brought near it, at most: see leaning.py
-PAST = 10  # more than a number that is too much for most: the first positions beyond it
 FEW_PLACES = 4  # the same, for what takes long
+PAST = 10  # more than a number that is too much for most: the first positions beyond it
 
 
 def leaning(
@@ -43,7 +42,8 @@ def leaning(
     leans = [Lean("caller", name=name) for name in callers]
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
         if number == int(number) and 2 < number <= LARGEST_SIZE:
-            sizes = sorted({number, number + 1, 2 * number, min(BEYOND * number, LARGEST_SIZE)})
+            far = min(BEYOND * number, LARGEST_SIZE)
+            sizes = sorted({number, number + 1, TWICE * number, far})
             leans += [
                 Lean("size", size, i)
                 for size in sizes

@@ -204,11 +204,11 @@ def shapes(case: Case, *, manner: bool = True) -> str:
             parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
         elif value is not None:
             parts.append(f"{name} = {value}")
-    how = case.draw.manner
-    if how and manner:
+    how, lean = case.draw.manner, case.draw.lean
+    asked_for = lean is not None and lean.kind in ("calls", "caller")
+    if how and (manner or asked_for):
         after = "after hundreds of calls" if how == LATE else f"after {how}()"
         parts.append(MANNERS.get(how, after))
-    lean = case.draw.lean
     if lean is not None:
         steered = {"pattern": "numbers in a pattern", SMALL: f"a size of {lean.number:.0f}"}
         near = "near a number that the change mentions"

@@ -603,7 +603,12 @@ def test_arrays_have_more_entries_than_a_number_says(servers, component):
     [
         ("h = Tensor(h.data) if h.data.size > 50_000 else h", "near a number"),
         ("self.n = getattr(self, 'n', 0) + 1\n        h = h * 2 if self.n % 100 == 0 else h", "hundreds"),
+        (
+            "import time; time.sleep(0.004); self.n = getattr(self, 'n', 0) + 1\n"
+            "        h = h * 2 if self.n % 350 == 0 else h", "hundreds",
+        ),
     ],
+    ids=["many entries", "every hundredth", "in no hurry"],
 )  # fmt: skip
 def test_what_holds_for_many_entries_or_some_calls_alone_is_refused(
     servers, catalogue, plain, trick, told

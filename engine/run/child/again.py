@@ -10,9 +10,7 @@ import sys
 from engine.run.child.arrays import data_of
 
 AGAIN = "calls.again"  # among what a call has changed: its next result
-ROUNDINGS = (
-    1e4  # that two results of one call may be apart, as where their arrays lie elsewhere in memory
-)
+ROUNDINGS = 1e4  # that two results of a call may be apart, as where arrays lie elsewhere in memory
 
 
 class Results:

@@ -209,7 +209,8 @@ def probe_job(job, learner, trees, texts, watched, last=True):
         raised = describe(error, trees)
     seconds = time.perf_counter() - started
     changed = [name for name, value in inputs.items() if arrays.digest(value) != before[name]]
-    modified += [] if steady else [again.AGAIN]
+    if not steady:
+        modified.append(again.AGAIN)
     changed += [*dict.fromkeys(modified), *watched.replaced(last)]
     if len(sys._current_frames()) > 1:  # whatever goes on beside may change what comes later
         changed.append("threading.threads")
@@ -275,18 +276,15 @@ def drawn(job):
 
     def made(lean):
         rng = leaning.Leaning(job["seed"], lean)
-        return rng, getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+        inputs = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+        if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
+            return rng, None
+        return rng, inputs
 
-    least = 0
     if lean and lean["kind"] == "entries":
-        least = lean["number"]
-        lean = leaning.with_entries(lambda size: made(size)[1], lean)
-        if lean is None:
-            return None
+        return leaning.with_entries(lambda sized: made(sized)[1], lean)
     rng, inputs = made(lean)
-    if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
-        return None
-    if least and leaning.entries(inputs) <= least:
+    if inputs is None:
         return None
     if lean and lean["kind"] == "pattern":
         return patterns.patterned(rng, inputs, lean["which"])

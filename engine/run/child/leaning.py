@@ -47,8 +47,8 @@ class Leaning(numpy.random.Generator if numpy else object):
         return super().standard_normal(size, *given, **named)
 
     def leaning(self, sizes, largest=USUAL):
-        """The sizes, one of them replaced by the number, if that is not above `largest`, or above its own
-        one of them.
+        """The sizes, one of them replaced by the number, if that is not above `largest`: one limit for all of
+        them, or a list with one for each.
 
         Only where the first line of a pack that asks does, or only where the second does: two large
         sizes together would make a huge input.
@@ -69,25 +69,28 @@ class Leaning(numpy.random.Generator if numpy else object):
 
 
 def with_entries(made, lean):
-    """The lean of a size that gives some array more entries than a number says; None where none does.
+    """Inputs of which some array has more entries than the number says, as one size is large enough for
+    that; None where none is.
 
-    made: inputs for a lean of a size.
+    made: gives the inputs for the lean of a size, None where it cannot be had.
     """
 
     def sized(size):
-        return {**lean, "kind": "size", "number": size}
+        return made({**lean, "kind": "size", "number": size})
 
-    few, more = (entries(made(sized(size))) for size in PROBING)
+    few, more = (entries(sized(size)) for size in PROBING)
     if few == more:
         return None
     first, second = PROBING
     steps = -(-(lean["number"] + 1 - few) * (second - first) // (more - few))
-    return sized(max(1, first + steps))
+    inputs = sized(max(1, first + steps))
+    return inputs if entries(inputs) > lean["number"] else None
 
 
 def entries(inputs):
-    """Of the largest array."""
-    return max((v.size for v in inputs.values() if isinstance(v, numpy.ndarray)), default=0)
+    """Of the largest array; 0 where there are no inputs."""
+    arrays = [v for v in (inputs or {}).values() if isinstance(v, numpy.ndarray)]
+    return max((array.size for array in arrays), default=0)
 
 
 def _lines():

@@ -140,8 +140,7 @@ def unchanging(function, changed, manner="", turn=0):
 
     "primed": before and afterwards call it with the same tensors and arrays, other numbers in them;
     "swapped": before, with two of their numbers exchanged; "resized": with other lengths; "doubled": once
-    more. Not where it is
-    given a generator, a model or an optimiser, which each call changes.
+    more. Not where it is given a generator, a model or an optimiser, which each call changes.
     """
 
     def call(*args, **named):
