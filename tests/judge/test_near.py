@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -20,6 +21,7 @@ from engine.run.child.leaning import (
     TooMany,
     heavy,
     leant_inputs,
+    with_entries,
 )
 from engine.run.child.manners import renamed
 from engine.run.types import Case, Draw, Lean, Outcome, Raised
@@ -485,6 +487,9 @@ def test_code_that_keeps_fewer_digits_is_as_far_from_itself():
     assert near_.rounded(own, theirs, theirs, outcome(-1e-5), dtype="float64")
     assert not near_.rounded(own, theirs, theirs, outcome(4.00001e-5), dtype="float64")
     assert not near_.rounded(own, theirs, own, own, dtype="float64")
+    wrote = msgspec.structs.replace(own, changed=("x",))
+    assert near_.rounded(own, own, own, own, dtype="float64")  # in no value, and in nothing else
+    assert not near_.rounded(own, wrote, wrote, wrote, dtype="float64")
     assert not near_.rounded(
         own, outcome(4e-5, 4), outcome(4e-5, 4), outcome(1e-5, 4), dtype="float64"
     )
@@ -586,11 +591,34 @@ def test_a_far_size_is_for_those_who_say_so():
     assert any(draw.component == "other" for draw in kept)
 
 
-@pytest.mark.parametrize("component", ["block", "attention", "rope", "layernorm", "cross_entropy"])
-def test_arrays_have_more_entries_than_a_number_says(servers, component):
+@pytest.mark.parametrize(
+    ("made", "found"),
+    [
+        (lambda n: {"x": np.zeros((2, n)), "y": np.zeros(7)}, 102),
+        (lambda n: {"x": np.zeros(min(n, 60)), "n": n}, None),  # it stops growing
+        (lambda n: {"x": np.zeros(5)}, None),
+        (lambda n: {"x": np.zeros(3 * n)} if n < 12 else None, None),  # too large an input
+        (lambda n: None, None),
+    ],
+)
+def test_a_size_is_found_that_gives_an_array_more_entries(made, found):
+    """From how they grow between two sizes; what has no more after all is none."""
+    lean = {"kind": "entries", "number": 100, "which": 0}
+    inputs = with_entries(lambda sized: made(sized["number"]), lean)
+    assert (inputs and inputs["x"].size) == found
+
+
+@pytest.mark.parametrize(
+    ("component", "probe"),
+    [
+        ("block", "forward"), ("attention", "forward"), ("rope", "forward"), ("layernorm", "forward"),
+        ("cross_entropy", "forward"), ("sdpa", "abreast"),
+    ],
+)  # fmt: skip
+def test_arrays_have_more_entries_than_a_number_says(servers, component, probe):
     """Whichever size has to be large for that; where none may be, there is no such draw."""
     draws = [
-        Draw(component, "forward", "normal", 5, lean=Lean("entries", 40_000, which))
+        Draw(component, probe, "normal", 5, lean=Lean("entries", 40_000, which))
         for which in range(PLACES)
     ]
     cases = [case for case in servers.cases(draws, healthy=False) if not case.declined]

@@ -6,9 +6,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from lab import CALL
 
-from engine.run.child.again import Results, alike, leaves
+from engine.run.child.again import AGAIN, Results, alike, leaves
 from engine.run.child.manners import REPEATS, patience, rehearse, tire
+from engine.run.jobs import Job
+from engine.run.servers import Servers
+from engine.run.types import Tree
 
 X = np.array([1.0, -2.0, np.inf])
 
@@ -89,6 +93,18 @@ def test_what_a_call_raises_is_left_to_the_one_that_counts():
 def test_calls_that_are_asked_for_get_more_time():
     """Be they few: a model's hundred calls take longer than a layer's three hundred."""
     assert patience(REPEATS) < patience(102) == patience(5000)
+
+
+@pytest.mark.parametrize(("period", "told"), [(1000, False), (8, True)])
+def test_a_function_that_counts_its_calls_is_told(period, told):
+    """What a child says of it, however right the call is that counts."""
+    source = b"calls = []\ndef main(x):\n    calls.append(1)\n    return {'y': x + (len(calls) %% %d == 0)}\n"
+    tree = Tree("/learner", ("src",), {"src/mine.py": source % period}, {"main": "mine:main"})
+    job = Job("any", "run", {"x": X[:2]}, manner="late", repeats=20)
+    with Servers({"pack/any/call.py": CALL}) as servers:
+        (outcome,) = servers.outcomes(tree, [job])
+    assert outcome.raised is None and outcome.values["y"].tolist() == X[:2].tolist()
+    assert (AGAIN in outcome.changed) is told
 
 
 @pytest.mark.parametrize("period", [None, 40])
