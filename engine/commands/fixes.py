@@ -5,7 +5,7 @@ A function of an exercise, trees and a seed, as `flows` is for builds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -79,9 +79,10 @@ def grade_fix(
     slowest = max((outcome.seconds for outcome in own), default=0.0)
     limit = max(LIMIT, HEALTHY_FACTOR * slowest)
     steered = not sample and before.files != candidate.files
+    settings = catalogue.contract.components[entry.component].settings
     work = partial(
         _aim, spec, checks, extent, before, candidate,
-        costly=costly, manners=manners, seed=seed, dtype=dtype,
+        costly=costly, settings=settings, manners=manners, seed=seed, dtype=dtype,
     )  # fmt: skip
     aim = Later(work) if steered else work  # while the candidate is run
     theirs = servers.outcomes(candidate, jobs_of(inputs), server="candidate", limit=limit)
@@ -196,6 +197,7 @@ def _aim(
     candidate: Tree,
     *,
     costly: Costly,
+    settings: Mapping[str, Collection[str]],
     manners: Sequence[str],
     seed: int,
     dtype: str,
@@ -210,6 +212,7 @@ def _aim(
         free=_free(spec, checks, extent.touched - extent.remote),
         close=extent.close,
         costly=costly,
+        settings=settings,
         manners=manners,
         seed=seed,
         dtype=dtype,

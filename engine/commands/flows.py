@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from engine.errors import SpecError
-from engine.judge.plan import Plan, most_looked_at, plan
-from engine.judge.steered import small
+from engine.judge.plan import Plan, joined, most_looked_at, plan
+from engine.judge.steered import crossed, small
 from engine.run.abreast import Later, at_once
 from engine.run.jobs import Job, jobs_of
 from engine.run.servers import Servers
@@ -87,11 +87,15 @@ def grade_build(
     """
     checks = [(component, check) for check in catalogue.build(component).checks]
     manners = ("", *catalogue.contract.modes, "reused")
-    slow = most_looked_at(checks)[1] in catalogue.contract.components[component].costly
+    part = catalogue.contract.components[component]
+    slow = most_looked_at(checks)[1] in part.costly
 
     def asked(dtype: str) -> Asked:
         made = plan(checks, seed=seed, dtype=dtype, manners=manners)
-        least = small(checks, component, seed=seed, dtype=dtype, slow=slow)
+        least = joined(
+            small(checks, component, seed=seed, dtype=dtype, slow=slow),
+            crossed(checks, component, part.settings, seed=seed, dtype=dtype, slow=slow),
+        )
         coarse = catalogue.contract.coarse.get(dtype, "")
         cases, some = servers.cases_together(
             (made.draws, [""]), (least.draws, ["", *filter(None, [coarse])])
@@ -131,7 +135,9 @@ def grade_build(
 
 
 class Asked(NamedTuple):
-    """The draws of a build with the reference's answers, and those in which sizes are as small as can be."""
+    """The draws of a build with the reference's answers, and those in which sizes are as small as can be, or
+    settings another regime's.
+    """
 
     made: Plan
     cases: list[Case]

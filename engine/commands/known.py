@@ -58,4 +58,5 @@ class Known:
 
 def _lasting(draw: Draw) -> bool:
     """Whether a draw may come again: not where it leans towards a number of one candidate's."""
-    return draw.lean is None or draw.lean.kind == "pattern" or draw.lean.name == SMALL
+    lean = draw.lean
+    return lean is None or lean.kind in ("pattern", "settings") or lean.name == SMALL

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -33,7 +33,15 @@ from engine.judge.near import (
     with_reference,
 )
 from engine.judge.plan import Costly, Plan, derive, joined, most_looked_at
-from engine.judge.steered import STIRRED, STIRRED_COSTLY, leaning, mixed, patterned, small
+from engine.judge.steered import (
+    STIRRED,
+    STIRRED_COSTLY,
+    crossed,
+    leaning,
+    mixed,
+    patterned,
+    small,
+)
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, Servers
 from engine.run.types import LATE, Case, Outcome, Tree
@@ -78,17 +86,18 @@ def aimed(
     free: Sequence[tuple[str, Check]] = (),
     close: frozenset[str] = frozenset(),
     costly: Costly = MappingProxyType({}),
+    settings: Mapping[str, Collection[str]] = MappingProxyType({}),
     manners: Sequence[str] = ("",),
     seed: int,
     dtype: str,
 ) -> Aimed:
-    """Draws whose numbers follow a pattern, in these manners, whose sizes are small, or that are near these
-    numbers.
+    """Draws whose numbers follow a pattern, or whose settings are another regime's, in these manners, whose
+    sizes are small, or that are near these numbers.
 
     component: the broken one. free: checks of probes that take any numbers, which may follow a pattern.
     close: components that run changed code. costly: component -> probes that take long; where most of the
-    broken one's checks look at such a probe there are fewer draws. callers: modules that the change may
-    ask for.
+    broken one's checks look at such a probe there are fewer draws. settings: probe of the broken component ->
+    arguments that go with any other inputs. callers: modules that the change may ask for.
     """
     own_checks = [check for check in checks if check[0] == component]
     slow = most_looked_at(own_checks)[1] in costly.get(component, ())
@@ -96,7 +105,9 @@ def aimed(
         free, component, seed=seed, dtype=dtype, manners=manners,
         most=STIRRED_COSTLY if slow else STIRRED,
     )  # fmt: skip
-    whole = stirred, small(free, component, seed=seed, dtype=dtype, slow=slow)
+    least = small(free, component, seed=seed, dtype=dtype, slow=slow)
+    others = crossed(free, component, settings, seed=seed, dtype=dtype, manners=manners, slow=slow)
+    whole = stirred, least, others
     wide = []
     most, calls = (MOST_COSTLY, FEW_CALLS) if slow else (MOST, CALLS)
     if numbers or callers:

@@ -67,8 +67,9 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
         yield Problem(error.where, error.what)
         return
     for name, part in contract.components.items():
-        for probe in sorted({f"{name}.{one}" for one in part.costly} - {*known}):
-            yield Problem(f"{pack_file}:1:1", f"`costly` names {probe}, which is no probe.")
+        for key, probes in (("costly", part.costly), ("settings", part.settings)):
+            for probe in sorted({f"{name}.{one}" for one in probes} - {*known}):
+                yield Problem(f"{pack_file}:1:1", f"`{key}` names {probe}, which is no probe.")
     for entry in entries.values():
         if only in (None, entry.id):
             yield from _entry_problems(catalogue, entry, known)

@@ -95,13 +95,14 @@ def _far(draw: Draw) -> bool:
 
 
 def _left_to_chance(case: Case) -> bool:
-    """Whether a value leans, or a size is as small as can be, in what is drawn by lot: its regime promises
-    that nothing rare counts, and no longer does so with other values, or where there is little to draw of.
+    """Whether a value leans, a size is as small as can be, or a setting is another regime's, in what is drawn
+    by lot: its regime promises that nothing rare counts, and no longer does so with other values, or where
+    there is little to draw of.
     """
     lean = case.draw.lean
     if lean is None or not {"seed", "seeds"} & case.inputs.keys():
         return False
-    return lean.kind in ("value", "pattern") or lean.also > 0 or lean.name == SMALL
+    return lean.kind in ("value", "pattern", "settings") or lean.also > 0 or lean.name == SMALL
 
 
 def given(case: Case, own: Outcome) -> bool:

@@ -1,12 +1,12 @@
 """Draws that are steered: their numbers come near those that a change brought into the code, or follow a
-pattern, or their sizes are as small as can be.
+pattern, their sizes are as small as can be, or their settings are those of another regime.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -156,7 +156,54 @@ def small(
     return Plan(tuple(draws), planned, seed)
 
 
-STIRRED = 112  # draws that follow one, of the broken component,
+CROSSED = 36  # draws of the broken component whose settings are another regime's,
+CROSSED_COSTLY = 12  # where its probes take long,
+OFFERS = 8  # regimes that settings may be taken from
+
+
+def crossed(
+    checks: Iterable[tuple[str, Check]],
+    component: str,
+    settings: Mapping[str, Collection[str]],
+    *,
+    seed: int,
+    dtype: str,
+    manners: Sequence[str] = ("",),
+    slow: bool = False,
+) -> Plan:
+    """Draws in regimes and manners by lot that take settings from another regime: each regime varies what
+    it is about, and an eps other than the usual one came with three axes alone, so that code which
+    forgot it for two was right.
+
+    component: the broken one; of others there are none. settings: probe -> names of arguments that go
+    with any other inputs of it. slow: whether its probes take long.
+    """
+    checks = [pair for pair in checks if pair[0] == component and pair[1].probe in settings]
+    draws: list[Draw] = []
+    places: dict[tuple[str, str, str], list[int]] = {}
+    lots = random.Random(derive(seed, "crossed", component))
+    probes = [*dict.fromkeys(check.probe for _, check in checks)]
+    known = {
+        probe: [
+            *dict.fromkeys(r for _, check in checks if check.probe == probe for r in check.regimes)
+        ]
+        for probe in probes
+    }
+    for i in range((CROSSED_COSTLY if slow else CROSSED) if probes else 0):
+        probe = probes[i % len(probes)]
+        regime = lots.choice(known[probe])
+        offered = tuple(lots.sample(known[probe], min(OFFERS, len(known[probe]))))
+        lean = Lean("settings", settings=tuple(settings[probe]), regimes=offered)
+        places.setdefault((component, probe, regime), []).append(len(draws))
+        value = derive(seed, "crossed", component, probe, i)
+        draws.append(
+            Draw(component, probe, regime, value, dtype, lots.choice(manners), lean, turn=i)
+        )
+    planned = tuple(one for one in looking(checks, places) if one.draws)
+    return Plan(tuple(draws), planned, seed)
+
+
+STIRRED = 120  # draws that follow one, of the broken component,
 STIRRED_COSTLY = 42  # where its probes take long,
 STIRRED_FAR = 7  # and of those that use it
 

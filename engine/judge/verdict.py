@@ -210,7 +210,11 @@ def shapes(case: Case, *, manner: bool = True) -> str:
         after = "after hundreds of calls" if how == LATE else f"after {how}()"
         parts.append(MANNERS.get(how, after))
     if lean is not None:
-        steered = {"pattern": "numbers in a pattern", SMALL: f"a size of {lean.number:.0f}"}
+        steered = {
+            "pattern": "numbers in a pattern",
+            "settings": "a setting that goes with other inputs elsewhere",
+            SMALL: f"a size of {lean.number:.0f}",
+        }
         near = "near a number that the change mentions"
         parts.append(steered.get(lean.name) or steered.get(lean.kind, near))
     return ", ".join(parts)

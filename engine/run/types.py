@@ -92,11 +92,13 @@ SMALL = "small"
 class Lean(msgspec.Struct, frozen=True):
     """A number that something about an input comes near: a "size" of it, the "entries" of an array, a
     "value" in it, or the "calls" before the one that counts; or the name of the module, and of the
-    functions, that are the "caller"; or a "pattern" that its numbers follow.
+    functions, that are the "caller"; or a "pattern" that its numbers follow; or "settings" that are those
+    of another regime.
 
     name: of a caller; SMALL for a size as small as can be, which the change need not mention.
     which: of the sizes or values that there are. also: beside a size, a number that a value comes
-    near; way: which value.
+    near; way: which value. settings: names of arguments, some of which come from the first of these
+    regimes in which they are others.
     """
 
     kind: str
@@ -105,6 +107,8 @@ class Lean(msgspec.Struct, frozen=True):
     name: str = ""
     also: float = 0.0
     way: int = 0
+    settings: tuple[str, ...] = ()
+    regimes: tuple[str, ...] = ()
 
 
 class Draw(msgspec.Struct, frozen=True):

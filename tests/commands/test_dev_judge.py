@@ -91,14 +91,14 @@ def test_fixes_of_one_call_share_a_seed_and_each_is_judged_as_it_is_alone(work: 
     is drawn anew.
     """
     variant(work, "raw", NORM, CUT)
+    variant(work, "bad", NORM, text="class LayerNorm(:\n")
     words = ("--exercise", "layernorm-no-eps", "--healthy", "good")
-    names = ["good", "raw", "raw"]
+    names = ["good", "raw", "bad", "bad"]
     lines = judge(*words, *(w for n in names for w in ("--candidate", n)), cwd=work)
     seeds = [line["seed"] for line in lines]
-    assert seeds[0] == seeds[1] != seeds[2]
-    for name, line in zip(names[:2], lines, strict=False):
-        (alone,) = judge(*words, "--candidate", name, "--seed", seeds[0], cwd=work)
-        assert {**alone, "ms": 0} == {**line, "ms": 0}
+    assert seeds[0] == seeds[1] == seeds[2] != seeds[3]
+    (alone,) = judge(*words, "--candidate", "raw", "--seed", seeds[0], cwd=work)
+    assert {**alone, "ms": 0} == {**lines[1], "ms": 0}
 
 
 def test_the_diff_explains_and_never_decides(work: Path) -> None:

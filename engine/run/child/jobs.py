@@ -270,13 +270,16 @@ class Names:
 
 
 def drawn(job):
-    """Inputs of a probe; None where they should lean towards a number, or follow a pattern, and cannot."""
+    """Inputs of a probe; None where they should lean towards a number, follow a pattern or have settings
+    of another regime, and cannot.
+    """
     cases = importlib.import_module("pack.%s.cases" % job["component"])
     lean = job.get("lean")
+    draw = getattr(cases, job["probe"])
 
     def made(lean):
         rng = leaning.Leaning(job["seed"], lean)
-        inputs = getattr(cases, job["probe"])(rng, job["regime"], job["dtype"])
+        inputs = draw(rng, job["regime"], job["dtype"])
         if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
             return rng, None
         return rng, inputs
@@ -288,6 +291,9 @@ def drawn(job):
         return None
     if lean and lean["kind"] == "pattern":
         return patterns.patterned(rng, inputs, lean["which"])
+    if lean and lean["kind"] == "settings":
+        others = (draw(rng, regime, job["dtype"]) for regime in lean["regimes"])
+        return leaning.with_settings(rng, inputs, others, lean["settings"])
     if lean and lean["kind"] == "value":
         return leaning.leant_inputs(inputs, lean["number"], lean["which"])
     if lean and lean["also"]:

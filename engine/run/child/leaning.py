@@ -127,6 +127,26 @@ def leant_inputs(inputs, number, which, factors=FACTORS):
     return leant
 
 
+def with_settings(rng, inputs, others, names):
+    """Inputs with one or more settings of these names taken from the first of other inputs in which they
+    are not the same; None where they are the same in all.
+    """
+    for other in others:
+        differing = [name for name in names if _differ(inputs.get(name), other.get(name))]
+        if differing:
+            kept = [name for name in differing if rng.random() < 0.5]
+            kept = kept or [differing[int(rng.integers(len(differing)))]]
+            return {**inputs, **{name: other[name] for name in kept}}
+    return None
+
+
+def _differ(one, other):
+    """Whether two settings are not the same; arrays are no settings."""
+    if isinstance(one, numpy.ndarray) or isinstance(other, numpy.ndarray):
+        return False
+    return type(one) is not type(other) or one != other
+
+
 def _scalable(value):
     """An array of floats that are not all 0."""
     return isinstance(value, numpy.ndarray) and value.dtype.kind == "f" and bool(numpy.any(value))

@@ -20,7 +20,7 @@ def sizes(rng, regime):
     T = 1 if regime in ("one_position", "one_offset") else T
     lead = {
         "no_batch": (), "single": (1,), "one_first": (1, B), "deep": (2, 1, B), "one_position": (),
-    }.get(regime, (B,))  # fmt: skip
+    }.get(regime.removesuffix("_offset"), (B,))  # fmt: skip
     return lead, T, d
 
 
@@ -31,6 +31,8 @@ def places(rng, regime, T, dtype):
         "offset",
         "one_offset",
         "offset_base",
+        "no_batch_offset",
+        "deep_offset",
     ):  # a cache already holds the positions before
         return int(rng.integers(5, far)) + np.arange(T)
     if regime == "far":

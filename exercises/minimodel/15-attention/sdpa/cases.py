@@ -7,10 +7,12 @@ DEPTHS = {"float64": [-1.0, -1e2, -1e3, -1e4, -2e4, -1e5], "float32": [-1.0, -1e
 ABYSS = {"float64": -1e7, "float32": -3e4}
 EDGES = {"float64": [-1e3, -1e4, -1e5], "float32": [-1e3, -1e4]}
 HEIGHTS = {"float64": [2e4, 1e5], "float32": [1.2e4, 1.5e4]}
+SUMMITS = {"float64": [1e5, 1e6, 1e7], "float32": [1e5, 1e6]}
 
 CAUSAL = {"zero_queries", "nothing_asked", "depths_causal", "deep_large"}  # those not called so
 LEADING = {  # regimes whose leading axes are those of another
-    "deep_masked": "deep", "large": "single", "late_peak": "no_batch",
+    "deep_masked": "deep", "deep_heads": "deep", "deep_rows": "deep", "deep_for_all": "deep",
+    "deep_keys_only": "deep", "large": "single", "late_peak": "no_batch",
     "deep_large": "no_batch", "depths_sparse": "no_batch",
 }  # fmt: skip
 
@@ -64,9 +66,14 @@ def allowed(rng, regime, rows, T):
         return np.ones((T, T), dtype=bool)
     if regime in BANDS:  # what a causal mask is not, though it looks like one
         return BANDS[regime](T)
-    if regime in ("keys_only", "far_masked"):  # (T,): the same keys for everybody
+    if regime in (
+        "keys_only",
+        "far_masked",
+        "deep_keys_only",
+        "batch_keys_only",
+    ):  # (T,): for everybody
         mask = np.arange(T) != int(rng.integers(0, T))
-        return mask if regime == "keys_only" else mask[None, :]
+        return mask[None, :] if regime == "far_masked" else mask
     if regime in ("padding", "depths_padding"):  # (..., 1, T): each sequence has its own length
         lengths = rng.integers(1, T + 1, rows)
         lengths.reshape(-1)[0] = T - 1
@@ -81,9 +88,14 @@ def allowed(rng, regime, rows, T):
         "depths_edge",
         "depths_peaks",
         "depths_abyss",
+        "depths_in_keys",
+        "depths_in_queries",
         "batch_masked",
         "one_batch_axis",
         "deep_masked",
+        "deep_heads",
+        "deep_rows",
+        "deep_for_all",
         "head_masked",
         "equal_head_masked",
     ):
@@ -92,6 +104,9 @@ def allowed(rng, regime, rows, T):
             "scattered_for_all": (),
             "square": (),
             "equal_for_all": (),
+            "deep_for_all": (),
+            "deep_heads": rows[1:],
+            "deep_rows": rows[2:],
             "head_masked": rows[1:],
             "equal_head_masked": rows[1:],
         }.get(regime, rows)
@@ -176,6 +191,8 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     above 1e4; in "depths_abyss" they are so far below 0
     that exp(x - logsumexp(x)), right as it is, keeps too few digits for what is multiplied by them. In
     float32 it keeps three at -1e4, so there nothing but "depths_abyss" goes deeper.
+    In "depths_in_keys" the scores lie around 0 and what is masked far above them, and all numbers of the
+    queries are tiny; in "depths_in_queries" those of the keys.
     """
     d = 64  # its root is exact
     levels = [ABYSS[dtype]] if regime == "depths_abyss" else DEPTHS[dtype]
@@ -190,9 +207,15 @@ def at_depth(rng, rows, T, mask, dtype, regime):
         visible = hidden = visible - depth + heights
     if regime == "depths_edge":
         visible = rng.choice(EDGES[dtype]) + rng.integers(1, 2 * near, (*rows, T, T))
+    if regime in ("depths_in_keys", "depths_in_queries"):
+        visible, hidden = visible - depth, rng.choice(SUMMITS[dtype], (*rows, T, 1))
     q, k = np.zeros((*rows, T, d)), np.zeros((*rows, T, d))
     q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
     k[..., :T] = 8.0 * np.eye(T)
+    if regime in ("depths_in_keys", "depths_in_queries"):
+        q, k = 1024.0 * q, k / 1024.0
+    if regime == "depths_in_keys":  # query t has its only number in column t
+        q[..., :T], k[..., :T] = k[..., :T], np.swapaxes(q[..., :T], -1, -2).copy()
     return q.astype(dtype), k.astype(dtype)
 
 

@@ -171,13 +171,16 @@ def kept(rng, regime, dtype):
     """Logits (V,) that are the same at every step, and settings."""
     V = int(rng.integers(4, 6))
     given = dict(SETTINGS)
-    temperature = {"hot": 2.0, "nucleus_hot": 2.5, "cool": 0.5, "nucleus_cool": 0.4}.get(
-        regime, 1.0
-    )
+    temperature = {
+        "hot": 2.0, "nucleus_hot": 2.5, "top_k_hot": 2.5, "cool": 0.5, "nucleus_cool": 0.4,
+    }.get(regime, 1.0)  # fmt: skip
     k = int(rng.integers(2, V - 1))
-    if regime in ("top_k", "top_k_all"):
-        p, _ = spread(rng, V, top_k=k if regime == "top_k" else V)
-        given["top_k"] = k if regime == "top_k" else V + int(rng.integers(0, 3))
+    if regime in ("top_k", "top_k_hot"):
+        p, _ = spread(rng, V, top_k=k)
+        given["top_k"] = k
+    elif regime == "top_k_all":
+        p, _ = spread(rng, V, top_k=V)
+        given["top_k"] = V + int(rng.integers(0, 3))
     elif regime in ("nucleus_hot", "nucleus_cool"):
         p, given["top_p"] = reordered(rng, temperature)
     elif regime == "top_p_top_k_all":  # top_k leaves all, so it does not matter which comes first
