@@ -156,6 +156,10 @@ def _regime_proofs(servers: Servers, catalogue: Catalogue, entry: Entry) -> Iter
     missed = list(regimes.unread(servers, catalogue, entry.component, fresh_seed()))
     claim = "what is recorded is compared"
     yield Proof(entry.id, "the pack", claim, not missed, "; ".join(missed))
+    if catalogue.contract.components[entry.component].settings:
+        idle = list(regimes.constant(servers, catalogue, entry.component, fresh_seed()))
+        claim = "what may be another regime's setting varies"
+        yield Proof(entry.id, "the pack", claim, not idle, "; ".join(idle))
 
 
 def _why(verdict: Verdict) -> str:

@@ -1,4 +1,6 @@
-"""What the checks of a build leave unseen: regimes that draw the same, values that nobody looks at."""
+"""What the checks of a build leave unseen: regimes that draw the same, values that nobody looks at,
+settings that no regime varies.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +61,24 @@ def unread(servers: Servers, catalogue: Catalogue, component: str, seed: int) ->
         for name in case.expected[""].values:
             if name not in read[probe, regime]:
                 yield f"{probe}: {name} in {regime}"
+
+
+def constant(servers: Servers, catalogue: Catalogue, component: str, seed: int) -> Iterator[str]:
+    """Names among the `settings` of a component that are the same in all regimes of their probe, or are no
+    plain values of it: a slip in a name, say.
+    """
+    checks = catalogue.build(component).checks
+    for probe, names in catalogue.contract.components[component].settings.items():
+        regimes = {regime for check in checks if check.probe == probe for regime in check.regimes}
+        draws = [
+            Draw(component, probe, regime, derive(seed, component, probe, regime), DTYPE)
+            for regime in sorted(regimes)
+        ]
+        cases = servers.cases(draws, healthy=False)
+        for name in names:
+            plain = [v for c in cases if not isinstance(v := c.inputs.get(name), np.ndarray)]
+            if len({_digest({name: value}) for value in plain}) < 2:
+                yield f"{probe}: {name}"
 
 
 def _digest(inputs: Values) -> object:

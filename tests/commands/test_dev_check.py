@@ -126,6 +126,11 @@ def test_the_command_line_names_the_near_miss_and_fails(spec: Spec, tmp_path: Pa
         ("eval: [Embedding,", "eval: [Embeding,", "`modes` names 'Embeding', which is no role."),
         ("eval: [Embedding,", "late: [Embedding,", "`modes`: 'late' is the engine's own word."),
         ("[tables, init", "[table, init", "`costly` names embedding.table, which is no probe."),
+        (
+            "layernorm: {settings: {forward",
+            "layernorm: {settings: {ahead",
+            "`settings` names layernorm.ahead, which is no probe.",
+        ),
     ],
 )
 def test_a_slip_in_a_name_of_the_pack_is_reported(

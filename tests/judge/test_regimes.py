@@ -6,6 +6,7 @@ change that is meant, write it anew: `python tests/judge/test_regimes.py`.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,23 @@ def test_no_regime_is_lost(catalogue: Catalogue) -> None:
 def test_every_regime_draws_something_of_its_own(servers, catalogue, component) -> None:
     """Two that draw the same are one, whatever they are called."""
     assert list(regimes.alike(servers, catalogue, component, 3)) == []
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_every_setting_that_may_be_another_regimes_varies(servers, catalogue, component) -> None:
+    """One that does not would be taken from nowhere."""
+    assert list(regimes.constant(servers, catalogue, component, 3)) == []
+
+
+def test_a_setting_that_never_varies_is_told(servers, tmp_path) -> None:
+    """A slip in a name, and an array, which is no setting."""
+    pack = shutil.copytree(Catalogue.find("minimodel").folder, tmp_path / "minimodel") / "pack.yaml"
+    text = pack.read_text("utf-8")
+    named = "rmsnorm: {settings: {forward: [eps"
+    assert named in text
+    pack.write_text(text.replace(named, f"{named}, esp, x"), "utf-8")
+    told = regimes.constant(servers, Catalogue("minimodel", pack.parent), "rmsnorm", 3)
+    assert list(told) == ["forward: esp", "forward: x"]
 
 
 def right(value: Any) -> Any:
