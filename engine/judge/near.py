@@ -121,8 +121,8 @@ def _vanishes(value: object) -> bool:
 
 
 def too_large(outcome: Outcome) -> bool:
-    """Whether a candidate had not the time, the memory or the stack for an input, which no contract
-    promises: code that goes number by number may be right and slow.
+    """Whether some code had not the time, the memory or the stack for an input, which no contract promises:
+    what goes number by number may be right and slow.
     """
     short = outcome.raised is not None and outcome.raised.type in ("MemoryError", "RecursionError")
     return short or outcome.stopped in ("timeout", "not run")
@@ -215,8 +215,8 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
     """Whether this input tells right from wrong, and not one rounding from another. coarse: a variant of
     the reference that keeps fewer digits; where it is seen to, only a gross difference counts.
 
-    Where the input is so large that the reference does not answer in time, the code before the break
-    stands for it: a large size is as legal as a small one.
+    Where the input is so large that the reference gives no answer, the code before the break stands for
+    it: a large size is as legal as a small one.
     """
     dtype = case.draw.dtype
     if difference(own, moved, dtype=dtype, aspects=("raised", "value")) is not None:

@@ -75,6 +75,24 @@ def leaning(
     return Plan(tuple(draws), tuple(planned), seed)
 
 
+class _Drawn:
+    """Draws as they are made, by component, probe and regime."""
+
+    def __init__(self) -> None:
+        self._draws: list[Draw] = []
+        self._places: dict[tuple[str, str, str], list[int]] = {}
+
+    def add(self, draw: Draw) -> None:
+        key = draw.component, draw.probe, draw.regime
+        self._places.setdefault(key, []).append(len(self._draws))
+        self._draws.append(draw)
+
+    def plan(self, checks: Iterable[tuple[str, Check]], seed: int) -> Plan:
+        """All of them, and the checks that look at some."""
+        planned = tuple(one for one in looking(checks, self._places) if one.draws)
+        return Plan(tuple(self._draws), planned, seed)
+
+
 EACH = 4  # draws of each regime that lean: its sizes in turn
 TOGETHER = 0.8  # how often a size comes with a value
 MIXES = (1, 1, 1, 0, 8)  # times a number, and one more where it is 1: how far a size goes, by lot
@@ -89,21 +107,14 @@ def mixed(
     lengths = [int(n) for n in numbers if n == int(n) and 2 < n < LARGEST_SIZE]
     values = [number for number in numbers if SMALLEST <= number <= LARGEST]
     checks = list(checks)
-    draws: list[Draw] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
-    for component, check in checks:
-        for regime in check.regimes:
-            key = component, check.probe, regime
-            if key in places or not values:
-                continue
-            places[key] = []
-            for i in range(EACH):
-                value = derive(seed, "mixed", *key, i)
-                places[key].append(len(draws))
-                lean = _mix(random.Random(value), lengths, values, i, len(places) % VALUES)
-                draws.append(Draw(component, check.probe, regime, value, dtype, "", lean))
-    planned = tuple(one for one in looking(checks, places) if one.draws)
-    return Plan(tuple(draws), planned, seed)
+    keys = dict.fromkeys((c, check.probe, r) for c, check in checks for r in check.regimes)
+    drawn = _Drawn()
+    for number, key in enumerate(keys if values else (), 1):
+        for i in range(EACH):
+            value = derive(seed, "mixed", *key, i)
+            lean = _mix(random.Random(value), lengths, values, i, number % VALUES)
+            drawn.add(Draw(*key, value, dtype, "", lean))
+    return drawn.plan(checks, seed)
 
 
 def _mix(
@@ -141,19 +152,15 @@ def small(
     component: the broken one; of others there are none. slow: whether its probes take long.
     """
     checks = [pair for pair in checks if pair[0] == component]
-    draws: list[Draw] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
+    drawn = _Drawn()
     for (_, probe), regime in usual_regimes(checks).items():
         first = (component, probe) == most_looked_at(checks)
-        places[component, probe, regime] = []
         for number in LEAST if first and not slow else LEAST[:FEWER]:
             for i in range(PLACES if first else FEWER_PLACES):
                 value = derive(seed, "small", probe, number, i)
-                places[component, probe, regime].append(len(draws))
                 lean = Lean("size", number, i, name=SMALL)
-                draws.append(Draw(component, probe, regime, value, dtype, "", lean))
-    planned = tuple(one for one in looking(checks, places) if one.draws)
-    return Plan(tuple(draws), planned, seed)
+                drawn.add(Draw(component, probe, regime, value, dtype, "", lean))
+    return drawn.plan(checks, seed)
 
 
 CROSSED = 36  # draws of the broken component whose settings are another regime's,
@@ -179,8 +186,7 @@ def crossed(
     with any other inputs of it. slow: whether its probes take long.
     """
     checks = [pair for pair in checks if pair[0] == component and pair[1].probe in settings]
-    draws: list[Draw] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
+    drawn = _Drawn()
     lots = random.Random(derive(seed, "crossed", component))
     probes = [*dict.fromkeys(check.probe for _, check in checks)]
     known = {
@@ -194,13 +200,10 @@ def crossed(
         regime = lots.choice(known[probe])
         offered = tuple(lots.sample(known[probe], min(OFFERS, len(known[probe]))))
         lean = Lean("settings", settings=tuple(settings[probe]), regimes=offered)
-        places.setdefault((component, probe, regime), []).append(len(draws))
         value = derive(seed, "crossed", component, probe, i)
-        draws.append(
-            Draw(component, probe, regime, value, dtype, lots.choice(manners), lean, turn=i)
-        )
-    planned = tuple(one for one in looking(checks, places) if one.draws)
-    return Plan(tuple(draws), planned, seed)
+        manner = lots.choice(manners)
+        drawn.add(Draw(component, probe, regime, value, dtype, manner, lean, turn=i))
+    return drawn.plan(checks, seed)
 
 
 STIRRED = 120  # draws that follow one, of the broken component,
@@ -228,8 +231,7 @@ def patterned(
     for name, check in checks:
         known = regimes.setdefault((name, check.probe), [])
         known += [regime for regime in check.regimes if regime not in known]
-    draws: list[Draw] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
+    drawn = _Drawn()
     lots = random.Random(derive(seed, "patterned"))
     for own, count in ((True, most), (False, STIRRED_FAR)):
         some = [pair for pair in checks if (pair[0] == component) == own]
@@ -243,7 +245,5 @@ def patterned(
             regime = lots.choice(regimes[key])
             lean = Lean("pattern", which=i // 2 if own else i)
             value = derive(seed, "patterned", *key, i)
-            places.setdefault((*key, regime), []).append(len(draws))
-            draws.append(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
-    planned = tuple(one for one in looking(checks, places) if one.draws)
-    return Plan(tuple(draws), planned, seed)
+            drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
+    return drawn.plan(checks, seed)

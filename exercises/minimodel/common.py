@@ -138,6 +138,13 @@ def leading(rng, regime):
     return tuple(leaning(rng, (int(rng.integers(2, 4)), int(rng.integers(3, 5))), largest=LONG))
 
 
+def one_hot(ids, n):
+    """ids (...) -> (..., n): 1 where the last axis is at the id. It takes no more room than that, as an
+    identity of n rows would where a table is large.
+    """
+    return (np.asarray(ids)[..., None] == np.arange(n)).astype(np.float64)
+
+
 # Variants of every reference with a softmax, a GELU or a gate -> what they compute a softmax and a gate in;
 # the GELU and the sigmoid are the tanh forms. All are right; `coarse` in pack.yaml names them.
 COARSE = {"logsumexp": np.float64, "logsumexp_float32": np.float32}

@@ -108,6 +108,41 @@ def test_numbers_alone_refuse_nothing(servers, catalogue, plain, name):
     assert verdict.passed, verdict.failing
 
 
+class Answering:
+    """Servers on which the reference says one thing, and code twice what it is given."""
+
+    def __init__(self, reference: Outcome) -> None:
+        self.reference = reference
+
+    def cases(self, draws, variants):
+        return [Case(draw, {}, dict.fromkeys(["", *variants], self.reference)) for draw in draws]
+
+    def outcomes(self, tree, jobs, *, server, limit=None):
+        times = 3 if server == "candidate" else 2
+        return [Outcome(values={"y": times * job.inputs["x"]}) for job in jobs]
+
+
+@pytest.mark.parametrize(
+    ("reference", "counts"),
+    [
+        (Outcome(values={"y": np.full(3, 2.0)}), True),
+        (Outcome(values={"y": np.full(3, 2.5)}), False),
+        (Outcome(raised=Raised("MemoryError")), True),
+        (Outcome(raised=Raised("ValueError")), False),
+    ],
+    ids=["agrees", "differs", "had no room", "refuses"],
+)
+def test_a_reference_that_had_no_room_gives_no_answer(plain, reference, counts):
+    """A table of 65,546 rows was more than it could hold as one-hot rows, and so decided nothing."""
+    draw = Draw("embedding", "forward", "normal", 1, lean=Lean("size", 65546.0))
+    was, gave = (Outcome(values={"y": np.full(3, float(n))}) for n in (2, 3))
+    decided = nearby._deciding(
+        Answering(reference), plain, plain, {7: Case(draw, {"x": np.ones(3)}, {})}, {7: was}, {7: gave},
+        limit=1.0, dtype="float64", variants=(), coarse="coarse",
+    )  # fmt: skip
+    assert list(decided) == ([7] if counts else [])
+
+
 def test_a_verdict_asks_the_variant_that_keeps_fewer_digits(servers, catalogue, plain, monkeypatch):
     """In the dtype of the healthy code, and with its answer, where a candidate differs near a number."""
     asked = []

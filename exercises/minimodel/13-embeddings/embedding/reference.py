@@ -5,6 +5,7 @@ Variants: "overwrites" keeps, of all the gradients that one call sends to a row,
 """
 
 import numpy as np
+from pack.common import one_hot
 
 SIGMAS = 6.0  # two-sided false alarm of a normal statistic: 2e-9
 
@@ -13,11 +14,6 @@ def refuse(kind, *mentions):
     error = kind(" ".join(str(m) for m in mentions))
     error.mentions = mentions
     return error
-
-
-def one_hot(ids, V, dtype):
-    """ids (...,) -> (N, V) rows of the identity, in reading order."""
-    return np.eye(V, dtype=dtype)[np.asarray(ids).reshape(-1)]
 
 
 def attributes(out, variant, *, vocab_size, d_model):
@@ -63,7 +59,7 @@ def elsewhere(out, variant, *, others, seed):
 
 def gradient(weight, ids, grad, variant=None):
     """The gradient of sum(weight[ids] * grad), for ids (...,) and grad (..., d)."""
-    rows = one_hot(ids, len(weight), weight.dtype)  # (N, V)
+    rows = one_hot(np.asarray(ids).reshape(-1), len(weight))  # (N, V)
     if variant == "overwrites":
         after = np.cumsum(rows[::-1], axis=0)[::-1] - rows  # how often each id is still to come
         rows = rows * (after == 0)

@@ -3,6 +3,7 @@ tables, one below the other. The sines and cosines come from a rotation that is 
 """
 
 import numpy as np
+from pack.common import one_hot
 
 TURNS = 10000.0
 
@@ -37,7 +38,7 @@ def vectors(pos, scale, max_len, tokens, places, ids):
     if pos and max_len < T:
         raise refuse(ValueError)
     factor = d**0.5 if scale else 1.0
-    y = factor * (np.eye(len(tokens))[ids] @ tokens.astype(np.float64))
+    y = factor * (one_hot(ids, len(tokens)) @ tokens.astype(np.float64))
     table = {"learned": places, "sinusoidal": fixed(max_len, d), None: np.zeros((T, d))}[pos]
     return y + table[:T]
 
@@ -46,8 +47,8 @@ def back(scale, max_len, V, ids, grad):
     """The gradients of both tables."""
     T, d = grad.shape[-2:]
     factor = d**0.5 if scale else 1.0
-    of_tokens = factor * np.eye(V)[ids.reshape(-1)].T @ grad.reshape(-1, d)
-    of_places = np.eye(max_len)[:T].T @ grad.reshape(-1, T, d).sum(0)
+    of_tokens = factor * one_hot(ids.reshape(-1), V).T @ grad.reshape(-1, d)
+    of_places = np.eye(T, max_len).T @ grad.reshape(-1, T, d).sum(0)
     return of_tokens, of_places
 
 
