@@ -30,17 +30,18 @@ def table_model(learner, table, bias):
 
 
 class Descent:
-    """p -= lr * p.grad. What each step found is kept."""
+    """p -= lr * p.grad, for the parameters of one model and of others. What each step found is kept."""
 
-    def __init__(self, model, lr):
-        self.model = model
-        self.params = [model.table, model.bias]
+    def __init__(self, model, lr, *others):
+        self.model, self.others = model, others
+        self.params = [p for each in (model, *others) for p in (each.table, each.bias)]
         self.lr = lr
-        self.found = []  # at each step: the gradients of table and bias
+        self.found = []  # at each step: the gradients of table and bias, of each model
         self.seen = []  # and what the model had seen last
 
     def zero_grad(self):
-        self.model.zero_grad()
+        for each in (self.model, *self.others):
+            each.zero_grad()
 
     def step(self):
         self.found.append([None if p.grad is None else p.grad.copy() for p in self.params])
@@ -130,6 +131,17 @@ def apart(learner, record, table, bias, other_table, other_bias, new_table, x, y
     losses.append(float(learner.train_step(first, x[2], y[2], descent)))
     record(losses=losses, table=first.table.data, other_table=second.table.data)
     record(bias=first.bias.data, other_bias=second.bias.data)
+
+
+def sharing(learner, record, table, bias, other_table, other_bias, x, y, lr):
+    """One optimiser for two models: a step of the first, then all of the second, of which alone is told:
+    whether a step clears what is not its model's is open.
+    """
+    first, second = table_model(learner, table, bias), table_model(learner, other_table, other_bias)
+    optimizer = Descent(first, lr, second)
+    learner.train_step(first, x[0], y[0], optimizer)
+    losses = [float(learner.train_step(second, *xy, optimizer)) for xy in zip(x[1:], y[1:])]
+    record(losses=losses, table=second.table.data, bias=second.bias.data)
 
 
 def trained(learner, table, bias, ids, lr, seed, **arguments):

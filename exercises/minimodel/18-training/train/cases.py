@@ -95,6 +95,12 @@ def apart(rng, regime, dtype):
     }
 
 
+def sharing(rng, regime, dtype):
+    drawn = apart(rng, regime, dtype)
+    del drawn["new_table"]
+    return drawn
+
+
 def any_seed(rng):
     return int(rng.integers(1 << 30))
 

@@ -102,6 +102,13 @@ def apart(out, variant, *, table, bias, other_table, other_bias, new_table, x, y
     out.record(bias=first.bias, other_bias=second.bias)
 
 
+def sharing(out, variant, *, table, bias, other_table, other_bias, x, y, lr):
+    second = Run(variant, other_table, other_bias, lr)
+    for one_x, one_y in zip(x[1:], y[1:]):
+        second.step(one_x, one_y)
+    out.record(losses=second.losses, table=second.table, bias=second.bias)
+
+
 def one_window(
     out, variant, *, table, bias, ids, steps, batch_size, lr, watched, measuring, seed
 ):  # fmt: skip
