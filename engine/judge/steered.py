@@ -75,6 +75,14 @@ def leaning(
     return Plan(tuple(draws), tuple(planned), seed)
 
 
+def _regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], list[str]]:
+    """Component and probe -> the regimes in which checks look at it, each once."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for component, check in checks:
+        found.setdefault((component, check.probe), {}).update(dict.fromkeys(check.regimes))
+    return {key: [*regimes] for key, regimes in found.items()}
+
+
 class _Drawn:
     """Draws as they are made, by component, probe and regime."""
 
@@ -107,7 +115,7 @@ def mixed(
     lengths = [int(n) for n in numbers if n == int(n) and 2 < n < LARGEST_SIZE]
     values = [number for number in numbers if SMALLEST <= number <= LARGEST]
     checks = list(checks)
-    keys = dict.fromkeys((c, check.probe, r) for c, check in checks for r in check.regimes)
+    keys = [(*key, regime) for key, regimes in _regimes(checks).items() for regime in regimes]
     drawn = _Drawn()
     for number, key in enumerate(keys if values else (), 1):
         for i in range(EACH):
@@ -186,23 +194,17 @@ def crossed(
     with any other inputs of it. slow: whether its probes take long.
     """
     checks = [pair for pair in checks if pair[0] == component and pair[1].probe in settings]
+    known = _regimes(checks)
     drawn = _Drawn()
     lots = random.Random(derive(seed, "crossed", component))
-    probes = [*dict.fromkeys(check.probe for _, check in checks)]
-    known = {
-        probe: [
-            *dict.fromkeys(r for _, check in checks if check.probe == probe for r in check.regimes)
-        ]
-        for probe in probes
-    }
-    for i in range((CROSSED_COSTLY if slow else CROSSED) if probes else 0):
-        probe = probes[i % len(probes)]
-        regime = lots.choice(known[probe])
-        offered = tuple(lots.sample(known[probe], min(OFFERS, len(known[probe]))))
-        lean = Lean("settings", settings=tuple(settings[probe]), regimes=offered)
-        value = derive(seed, "crossed", component, probe, i)
-        manner = lots.choice(manners)
-        drawn.add(Draw(component, probe, regime, value, dtype, manner, lean, turn=i))
+    turns = itertools.cycle(known)
+    for i in range((CROSSED_COSTLY if slow else CROSSED) if known else 0):
+        key = next(turns)
+        regime = lots.choice(known[key])
+        offered = tuple(lots.sample(known[key], min(OFFERS, len(known[key]))))
+        lean = Lean("settings", settings=tuple(settings[key[1]]), regimes=offered)
+        value = derive(seed, "crossed", *key, i)
+        drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
     return drawn.plan(checks, seed)
 
 
@@ -227,10 +229,7 @@ def patterned(
     checks look at.
     """
     checks = list(checks)
-    regimes: dict[tuple[str, str], list[str]] = {}
-    for name, check in checks:
-        known = regimes.setdefault((name, check.probe), [])
-        known += [regime for regime in check.regimes if regime not in known]
+    regimes = _regimes(checks)
     drawn = _Drawn()
     lots = random.Random(derive(seed, "patterned"))
     for own, count in ((True, most), (False, STIRRED_FAR)):

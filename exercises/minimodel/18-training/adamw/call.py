@@ -14,11 +14,13 @@ def give(learner, parameters, grads):
         (p * learner.Tensor(np.array(g))).sum().backward()
 
 
-def chosen(**settings):
-    """The settings that are not None, in the form of AdamW's arguments."""
+def chosen(beta_1, beta_2, **settings):
+    """The settings that are not None, in the form of AdamW's arguments. Where one beta is chosen, the other
+    is as usual.
+    """
     found = {name: value for name, value in settings.items() if value is not None}
-    if "beta_1" in found:
-        found["betas"] = (found.pop("beta_1"), found.pop("beta_2"))
+    if (beta_1, beta_2) != (None, None):
+        found["betas"] = (0.9 if beta_1 is None else beta_1, 0.999 if beta_2 is None else beta_2)
     return found
 
 
