@@ -46,6 +46,7 @@ def tried(report: CheckReport) -> dict[str, Proof]:
     return {proof.claim.split()[3]: proof for proof in found}
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("id", "edit"),
     [

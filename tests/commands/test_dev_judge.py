@@ -116,8 +116,8 @@ def test_the_diff_explains_and_never_decides(work: Path) -> None:
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     "text",
-    ["class LayerNorm(:\n", "import nothing_of_that_name\n", "raise SystemExit(0)\n", "\x00", ""],
-    ids=["syntax", "import", "exit", "nul", "empty"],
+    ["class LayerNorm(:\n", "raise SystemExit(0)\n", "import nothing_of_that_name\n", "\x00", ""],
+    ids=["syntax", "exit", "import", "nul", "empty"],
 )
 def test_what_cannot_be_imported_fails(work: Path, text: str) -> None:
     """It is the candidate's fault, not the engine's."""

@@ -20,7 +20,7 @@ def pairs():
             yield pytest.param(id, name, marks=marks)
 
 
-@pytest.mark.sweep(15)
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize(("id", "name"), list(pairs()))
 def test_every_break_bites_in_every_implementation(servers, catalogue, id, name):
     """A few lines of one file change, the file parses, and the judge tells broken from healthy."""
@@ -47,7 +47,7 @@ def builds():
             yield pytest.param(name, component, marks=marks)
 
 
-@pytest.mark.sweep(20)
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize(("name", "component"), list(builds()))
 def test_every_implementation_passes_every_build_check(servers, catalogue, name, component):
     """The corpus is correct wherever the pack looks."""

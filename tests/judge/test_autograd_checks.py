@@ -254,7 +254,7 @@ def test_what_is_left_open_is_not_judged_but_must_stay_as_it_was(
     )
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", OPEN)
 def test_a_fix_may_choose_another_reading(servers, catalogue, plain, name):
     """The fix of a break elsewhere is not refused for what the contract leaves open in tensor."""

@@ -251,7 +251,7 @@ def test_a_graph_keeps_the_arrays_that_it_was_made_of(
         assert verdict.passed, verdict.failing
 
 
-@pytest.mark.sweep(2)
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     "manner",
     [

@@ -236,6 +236,7 @@ Tensor.mean = _of_other_axis
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("path", [HEAD, "src/minimodel/optim.py"])
 def test_what_a_changed_file_may_write_into_is_measured(
     servers, catalogue, plain, monkeypatch, path

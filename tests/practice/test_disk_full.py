@@ -78,7 +78,7 @@ def test_init_around_own_code_on_a_full_disk_leaves_no_learner(
     refused(done)
 
 
-@pytest.mark.sweep(3)
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize("free", [0, 2, 12, 36, 60, 66, 92])
 def test_break_on_a_full_disk_opens_nothing(
     home: Path, disk: Path, answers: Path, free: int
