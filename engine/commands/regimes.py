@@ -1,5 +1,5 @@
 """What the checks of a build leave unseen: regimes that draw the same, values that nobody looks at,
-settings that no regime varies.
+settings that never vary.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def unread(servers: Servers, catalogue: Catalogue, component: str, seed: int) ->
 
 
 def constant(servers: Servers, catalogue: Catalogue, component: str, seed: int) -> Iterator[str]:
-    """Names among the `settings` of a component that are the same in all regimes of their probe, or are no
-    plain values of it: a slip in a name, say.
+    """Names among the `settings` of a component that never vary, or are no plain values of their probe: a
+    slip in a name, say.
     """
     checks = catalogue.build(component).checks
     for probe, names in catalogue.contract.components[component].settings.items():

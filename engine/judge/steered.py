@@ -173,7 +173,6 @@ def small(
 
 CROSSED = 36  # draws of the broken component whose settings are another regime's,
 CROSSED_COSTLY = 12  # where its probes take long,
-OFFERS = 8  # regimes that settings may be taken from
 
 
 def crossed(
@@ -186,9 +185,9 @@ def crossed(
     manners: Sequence[str] = ("",),
     slow: bool = False,
 ) -> Plan:
-    """Draws in regimes and manners by lot that take settings from another regime: each regime varies what
-    it is about, and an eps other than the usual one came with three axes alone, so that code which
-    forgot it for two was right.
+    """Draws in one regime after the other, in manners by lot, that take settings from another: each regime
+    varies what it is about, and an eps other than the usual one came with three axes alone, so that code
+    which forgot it for two was right.
 
     component: the broken one; of others there are none. settings: probe -> names of arguments that go
     with any other inputs of it. slow: whether its probes take long.
@@ -198,17 +197,21 @@ def crossed(
     drawn = _Drawn()
     lots = random.Random(derive(seed, "crossed", component))
     turns = itertools.cycle(known)
+    into = {
+        key: itertools.cycle(lots.sample(regimes, len(regimes))) for key, regimes in known.items()
+    }
     for i in range((CROSSED_COSTLY if slow else CROSSED) if known else 0):
         key = next(turns)
-        regime = lots.choice(known[key])
-        offered = tuple(lots.sample(known[key], min(OFFERS, len(known[key]))))
+        regime = next(into[key])
+        others = [name for name in known[key] if name != regime]
+        offered = tuple(lots.sample(others, len(others)))
         lean = Lean("settings", settings=tuple(settings[key[1]]), regimes=offered)
         value = derive(seed, "crossed", *key, i)
         drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
     return drawn.plan(checks, seed)
 
 
-STIRRED = 120  # draws that follow one, of the broken component,
+STIRRED = 112  # draws that follow one, of the broken component,
 STIRRED_COSTLY = 42  # where its probes take long,
 STIRRED_FAR = 7  # and of those that use it
 

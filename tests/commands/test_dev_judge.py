@@ -86,7 +86,7 @@ def test_fixes_are_judged_as_submit_fix_does(work: Path) -> None:
     assert contents(work) == before
 
 
-def test_fixes_of_one_call_share_a_seed_and_each_is_judged_as_it_is_alone(work: Path) -> None:
+def test_fixes_of_one_call_share_a_seed_and_the_second_is_judged_as_it_is_alone(work: Path) -> None:
     """What the healthy code gave is not measured again, and changes no verdict; one that is given again
     is drawn anew.
     """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from engine.commands import fixes, flows, nearby
 from engine.judge.near import given
 from engine.judge.plan import Plan
-from engine.judge.steered import CROSSED, CROSSED_COSTLY, OFFERS, crossed
+from engine.judge.steered import CROSSED, CROSSED_COSTLY, crossed
 from engine.run.child.leaning import with_settings
 from engine.run.types import Case, Draw, Lean, Outcome
 from engine.spec.types import Check
@@ -18,7 +20,7 @@ FORGETFUL = b"""
 
 def _trick(self, x):
     out = _was(self, x)
-    return out * 1.5 if self.eps > 0.1 and x.ndim == 2 else out
+    return out * 1.5 if self.eps != 1e-5 and x.ndim == 2 else out
 
 
 _was = LayerNorm.forward
@@ -55,7 +57,7 @@ def test_a_build_may_forget_no_setting(servers, catalogue, plain, forgetful, mon
 
 
 def test_draws_take_settings_of_other_regimes():
-    """Of the probes that have any, in their regimes and all manners by lot; of the broken component alone."""
+    """Of the probes that have any, in each of their regimes and all manners; of the broken component alone."""
     checks = [
         (name, Check(id="a", shows={}, probe=probe, regimes=tuple(f"r{i}" for i in range(12))))
         for name in ("norm", "user")
@@ -66,10 +68,13 @@ def test_draws_take_settings_of_other_regimes():
     assert len(made.draws) == CROSSED == len({draw.seed for draw in made.draws})
     assert {(draw.component, draw.probe) for draw in made.draws} == {("norm", "forward")}
     assert {draw.manner for draw in made.draws} == {"", "eval"}
-    assert len({draw.regime for draw in made.draws}) > 6
+    assert Counter(draw.regime for draw in made.draws) == {
+        f"r{i}": CROSSED // 12 for i in range(12)
+    }
     for draw in made.draws:
         assert draw.lean.settings == ("eps",)
-        assert len({*draw.lean.regimes}) == OFFERS
+        assert {*draw.lean.regimes} == {f"r{i}" for i in range(12)} - {draw.regime}
+    assert len({draw.lean.regimes[0] for draw in made.draws}) > 6
     assert sorted(i for one in made.checks for i in one.draws) == [*range(CROSSED)]
     slow = crossed(checks, "norm", settings, seed=1, dtype="float32", slow=True)
     assert len(slow.draws) == CROSSED_COSTLY
@@ -92,6 +97,17 @@ def test_settings_come_from_the_first_that_has_others():
     assert seen == {(0.5, False), (0.5, True), (None, False)}
     assert with_settings(np.random.default_rng(0), inputs, [same], names) is None
     assert with_settings(np.random.default_rng(0), inputs, [other], ("mask",)) is None
+
+
+@pytest.mark.parametrize(
+    ("setting", "goes"),
+    [(0.3, True), (0.0, False), (0, True), (200, True), (-100, False), (300, False), (False, True)],
+)
+def test_a_setting_has_to_go_with_the_inputs(setting, goes):
+    """An eps of 0 guards nothing, and what no byte can hold is not compared with bytes."""
+    inputs = {"targets": np.zeros(3, np.uint8), "setting": None}
+    made = with_settings(np.random.default_rng(0), inputs, [{"setting": setting}], ["setting"])
+    assert (made is not None) is goes
 
 
 def test_what_is_drawn_by_lot_keeps_its_settings():

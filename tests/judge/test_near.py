@@ -109,13 +109,17 @@ def test_numbers_alone_refuse_nothing(servers, catalogue, plain, name):
 
 
 class Answering:
-    """Servers on which the reference says one thing, and code twice what it is given."""
+    """Servers on which the reference and its variants say this, or the one is right and the others have no room
+    (None); code gives twice what it is given, and a candidate three times that.
+    """
 
-    def __init__(self, reference: Outcome) -> None:
+    def __init__(self, reference: Outcome | None) -> None:
         self.reference = reference
 
     def cases(self, draws, variants):
-        return [Case(draw, {}, dict.fromkeys(["", *variants], self.reference)) for draw in draws]
+        right, none = Outcome(values={"y": np.full(3, 2.0)}), Outcome(raised=Raised("MemoryError"))
+        said = dict.fromkeys(variants, self.reference or none) | {"": self.reference or right}
+        return [Case(draw, {}, said) for draw in draws]
 
     def outcomes(self, tree, jobs, *, server, limit=None):
         times = 3 if server == "candidate" else 2
@@ -129,8 +133,9 @@ class Answering:
         (Outcome(values={"y": np.full(3, 2.5)}), False),
         (Outcome(raised=Raised("MemoryError")), True),
         (Outcome(raised=Raised("ValueError")), False),
+        (None, False),
     ],
-    ids=["agrees", "differs", "had no room", "refuses"],
+    ids=["agrees", "differs", "had no room", "refuses", "fewer digits had no room"],
 )
 def test_a_reference_that_had_no_room_gives_no_answer(plain, reference, counts):
     """A table of 65,546 rows was more than it could hold as one-hot rows, and so decided nothing."""

@@ -128,11 +128,15 @@ def leant_inputs(inputs, number, which, factors=FACTORS):
 
 
 def with_settings(rng, inputs, others, names):
-    """Inputs with one or more settings of these names taken from the first of other inputs in which they
-    are not the same; None where they are the same in all.
+    """Inputs with one or more settings of these names taken from the first of other inputs that have such
+    as go here and are not the same; None where none has.
     """
     for other in others:
-        differing = [name for name in names if _differ(inputs.get(name), other.get(name))]
+        differing = [
+            name
+            for name in names
+            if _differ(inputs.get(name), other.get(name)) and _goes(inputs, other.get(name))
+        ]
         if differing:
             kept = [name for name in differing if rng.random() < 0.5]
             kept = kept or [differing[int(rng.integers(len(differing)))]]
@@ -145,6 +149,20 @@ def _differ(one, other):
     if isinstance(one, numpy.ndarray) or isinstance(other, numpy.ndarray):
         return False
     return type(one) is not type(other) or one != other
+
+
+def _goes(inputs, setting):
+    """Whether a setting is legal beside any inputs: a 0 guards nothing (as an eps beside numbers whose square
+    is next to nothing), and an integer may be compared with arrays that cannot hold it.
+    """
+    if type(setting) is float:
+        return setting != 0.0
+    if type(setting) is not int:
+        return True
+    kinds = [
+        v.dtype for v in inputs.values() if isinstance(v, numpy.ndarray) and v.dtype.kind in "iu"
+    ]
+    return all(numpy.iinfo(k).min <= setting <= numpy.iinfo(k).max for k in kinds)
 
 
 def _scalable(value):

@@ -17,7 +17,6 @@ PEAK = 300.0  # times as large, in "peak"
 ALL = 0.5  # how often all arrays follow the pattern
 SPREAD = 3.0  # decades up and down, in "spread"
 ASIDE = 30.0  # standard deviations, in "aside"
-DECADES, ROOM = 4.0, 1e3  # up and down, in "rescaled", for what is no larger than that
 
 
 def patterned(rng, inputs, which):
@@ -140,14 +139,9 @@ def smaller(rng, x):
     return x * 1e-6
 
 
-def rescaled(rng, x):
-    """Far larger or far smaller, each array by a factor of its own."""
-    return x * 10.0 ** rng.uniform(-DECADES, DECADES) if _size(x) <= ROOM else x
-
-
 FLOATS = (
     whole, lone, signs, level, alike, rising, one_sided, blank_rows, spread, peak, balanced, aside,
-    doubled, smaller, rescaled,
+    doubled, smaller,
 )  # fmt: skip
 
 

@@ -111,6 +111,9 @@ def allowed(rng, regime, rows, T):
             "equal_head_masked": rows[1:],
         }.get(regime, rows)
         mask = rng.random((*axes, T, T)) < 0.5
+        mask[..., int(rng.integers(T)), rng.permutation(T)[:2]] = (
+            True  # else no gradient might be left
+        )
         return mask | (np.arange(T) == rng.integers(0, T, (*axes, T))[..., None])
     return None
 
@@ -183,7 +186,7 @@ def forward(rng, regime, dtype):
 
 
 def at_depth(rng, rows, T, mask, dtype, regime):
-    """q, k (*rows, T, 64) whose scores are whole numbers: 0 where masked, elsewhere far below.
+    """q, k (*rows, T, 64) whose scores are whole numbers: mostly 0 where masked, elsewhere far below.
 
     Each query has a depth of its own, -1e4 being one of them, and its scores lie around it. In
     "depths_heights" they lie around 0 instead, and what is masked above them, up to 1e5; in
@@ -191,8 +194,8 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     above 1e4; in "depths_abyss" they are so far below 0
     that exp(x - logsumexp(x)), right as it is, keeps too few digits for what is multiplied by them. In
     float32 it keeps three at -1e4, so there nothing but "depths_abyss" goes deeper.
-    In "depths_in_keys" the scores lie around 0 and what is masked far above them, and all numbers of the
-    queries are tiny; in "depths_in_queries" those of the keys.
+    In "depths_in_keys" the scores lie around 0 and what is masked far above them, and the queries are 0 and
+    1; in "depths_in_queries" the keys are.
     """
     d = 64  # its root is exact
     levels = [ABYSS[dtype]] if regime == "depths_abyss" else DEPTHS[dtype]
@@ -213,7 +216,7 @@ def at_depth(rng, rows, T, mask, dtype, regime):
     q[..., :T] = np.where(mask, visible, hidden)  # key s has its only number in column s
     k[..., :T] = 8.0 * np.eye(T)
     if regime in ("depths_in_keys", "depths_in_queries"):
-        q, k = 1024.0 * q, k / 1024.0
+        q, k = 8.0 * q, k / 8.0
     if regime == "depths_in_keys":  # query t has its only number in column t
         q[..., :T], k[..., :T] = k[..., :T], np.swapaxes(q[..., :T], -1, -2).copy()
     return q.astype(dtype), k.astype(dtype)
