@@ -41,9 +41,9 @@ def places(rng, regime, T, dtype):
         low, high = (33_000, 70_000) if regime == "very_far" else (17_000, 32_000)
         found = np.sort(rng.integers(*((low, high) if dtype == "float64" else (60, far)), T))
         return found.astype(np.int16) if regime == "narrow" else found
-    if regime in ("any_order", "int32"):
-        found = rng.integers(0, far, T)
-        return found.astype(np.int32) if regime == "int32" else found
+    if regime in ("any_order", "int32", "unsigned"):
+        found = rng.integers(0, 90 if regime == "unsigned" else far, T)
+        return found.astype({"int32": np.int32, "unsigned": np.uint8}.get(regime, found.dtype))
     if regime == "negative":
         return -rng.integers(1, 60, T)
     if regime == "repeated":

@@ -259,11 +259,17 @@ def abreast(rng, regime, dtype):
 
 
 def blind(rng, regime, dtype):
-    """Some queries may attend to nothing at all; what they give is left open."""
+    """Some queries may attend to nothing at all; what they give is left open. Where only later keys count,
+    or only earlier ones, that is the last query, or the first.
+    """
     drawn = forward(rng, "scattered", dtype)
     mask = drawn["mask"]
-    flat = mask.reshape(-1, mask.shape[-1])
+    T = mask.shape[-1]
+    flat = mask.reshape(-1, T)
     flat[rng.permutation(len(flat))[: max(1, len(flat) // 4)]] = False
+    if regime in ("later", "earlier"):
+        earlier = np.tri(T, k=-1, dtype=bool)
+        drawn["mask"] = earlier.T if regime == "later" else earlier
     del drawn["grad"]
     return drawn
 

@@ -162,7 +162,10 @@ def alone(learner, record, x, bias):
 
 
 def beside(learner, record, x, gain, bias, eps, other_eps):
-    """Two norms that differ in eps; the first is used when the second is there."""
-    first = made(learner, gain, bias, eps)
+    """Two norms that differ in eps, which one of them gets without its name; the first is used when the
+    second is there.
+    """
+    first = learner.LayerNorm(len(gain), eps)
+    first.gain.data[...], first.bias.data[...] = gain, bias
     second = made(learner, gain, bias, other_eps)
     record(second=second(learner.Tensor(x)).data, first=first(learner.Tensor(x)).data)

@@ -102,7 +102,10 @@ def chain(learner, record, x, depth):
 
 
 def beside(learner, record, x, gain, eps, other_eps):
-    """Two norms that differ in eps; the first is used when the second is there."""
-    first = made(learner, gain, eps)
+    """Two norms that differ in eps, which one of them gets without its name; the first is used when the
+    second is there.
+    """
+    first = learner.RMSNorm(len(gain), eps)
+    first.gain.data[...] = gain
     second = made(learner, gain, other_eps)
     record(second=second(learner.Tensor(x)).data, first=first(learner.Tensor(x)).data)

@@ -118,5 +118,5 @@ def elsewhere(learner, record, logits, targets, left_out, grad):
     record(grad_parameter=mine.grad)
     leaf = learner.Tensor(logits, requires_grad=True)
     made = leaf * learner.Tensor(grad)
-    learner.cross_entropy(made, targets, ignore_index=left_out).backward()
+    learner.cross_entropy(made, targets, left_out).backward()
     record(grad_behind=leaf.grad)
