@@ -214,6 +214,7 @@ def crossed(
 STIRRED = 112  # draws that follow one, of the broken component,
 STIRRED_COSTLY = 42  # where its probes take long,
 STIRRED_FAR = 7  # and of those that use it
+ANY = 1 << 16  # more than there are patterns: they begin anew
 
 
 def patterned(
@@ -225,7 +226,7 @@ def patterned(
     manners: Sequence[str] = ("",),
     most: int = STIRRED,
 ) -> Plan:
-    """Draws of probes in regimes and manners by lot, whose numbers follow each pattern in turn: see
+    """Draws of probes in regimes and manners by lot, whose numbers follow some pattern: see
     patterns.py.
 
     component: the broken one, of which there are so many (`most`); half of them of the probe that most
@@ -243,9 +244,12 @@ def patterned(
             continue
         first, others = most_looked_at(some), itertools.cycle(keys)
         for i in range(count):
-            key = first if own and i % 2 else next(others)
+            if own and i % 2:
+                key, which = first, i // 2
+            else:  # by lot: seven probes in turn would get two of fourteen patterns each
+                key, which = next(others), lots.randrange(ANY) if own else i
             regime = lots.choice(regimes[key])
-            lean = Lean("pattern", which=i // 2 if own else i)
+            lean = Lean("pattern", which=which)
             value = derive(seed, "patterned", *key, i)
             drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
     return drawn.plan(checks, seed)

@@ -343,6 +343,7 @@ LayerNorm.forward = _trick
 """
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("trick", [BIRTH, BUFFER], ids=["first numbers", "one buffer"])
 def test_what_a_module_keeps_from_its_first_numbers_or_for_the_next_call_is_seen(
     servers, catalogue, plain, trick

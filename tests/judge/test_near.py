@@ -667,6 +667,7 @@ def test_arrays_have_more_entries_than_a_number_says(servers, component, probe):
     assert found and min(found) > 40_000 and max(found) < 500_000
 
 
+@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
     ("trick", "told"),
     [

@@ -7,6 +7,7 @@ import pytest
 from engine.commands import fixes, nearby
 from engine.judge.plan import Plan
 from engine.judge.steered import STIRRED, STIRRED_COSTLY, STIRRED_FAR, patterned
+from engine.run.child.patterns import FLOATS
 from engine.run.types import Case, Draw, Lean
 from engine.spec.types import Check
 
@@ -76,6 +77,21 @@ def test_draws_that_follow_a_pattern():
     }
     alone = patterned(checks[:3], "head", seed=1, dtype="float32")
     assert len(alone.draws) == STIRRED
+
+
+def test_no_probe_keeps_to_a_few_patterns():
+    """Seven probes in turn, and fourteen patterns in turn, would go in step."""
+    checks = [
+        ("head", Check(id=f"c{i}", shows={"en": "c"}, probe=f"p{i}", regimes=("normal",)))
+        for i in range(7)
+    ]
+    made = patterned(checks, "head", seed=1, dtype="float32")
+    kinds = {
+        f"p{i}": {draw.lean.which % len(FLOATS) for draw in made.draws if draw.probe == f"p{i}"}
+        for i in range(7)
+    }
+    assert kinds["p0"] == {*range(len(FLOATS))}
+    assert min(map(len, kinds.values())) > 3
 
 
 def test_a_story_of_a_break_follows_no_pattern(catalogue):

@@ -45,6 +45,7 @@ def wrong(
         )
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("component", ["sdpa", "attention"])
 def test_a_softmax_by_logsumexp_is_right_at_every_depth(servers, catalogue, plain, component):
     """It keeps fewer digits where scores lie far from 0, and is what many write."""

@@ -94,6 +94,15 @@ def repeated(learner, record, ids, batch_size, seq_len, count, seed):
     record(pieces=pieces, shifted=shifted)
 
 
+def continued(learner, record, ids, batch_size, seq_len, count, seed):
+    """ids (n,) of two kinds, in which what follows a piece is not the same everywhere. Which pieces with
+    their last target are drawn, sooner or later?
+    """
+    found = drawn(learner, ids, batch_size, seq_len, count, seed)
+    rows = [np.concatenate([x, y[:, -1:]], axis=1) for x, y in found]
+    record(seen=np.unique(np.concatenate(rows), axis=0).astype(np.int64))
+
+
 def same(a, b):
     return all((x == u).all() and (y == v).all() for (x, y), (u, v) in zip(a, b))
 

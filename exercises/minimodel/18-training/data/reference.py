@@ -39,6 +39,11 @@ def repeated(out, variant, *, ids, batch_size, seq_len, count, seed):
     out.record(pieces=True, shifted=True)
 
 
+def continued(out, variant, *, ids, batch_size, seq_len, count, seed):
+    windows = np.lib.stride_tricks.sliding_window_view(ids, seq_len + 1)
+    out.record(seen=np.unique(windows, axis=0))
+
+
 def kept(out, variant, *, ids, batch_size, seq_len, count, seed):
     out.record(stay=True)
 
