@@ -317,6 +317,7 @@ def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     assert done.returncode == 2 and "no longer exists" in done.stderr
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("name", ["mi código [bold]x[/] 100%\x1b[31m", "a b'c\"d $HOME;#?&"])
 def test_a_folder_may_have_any_name(
     healthy_learner: Path, tmp_path: Path, answers: Path, name: str

@@ -185,6 +185,7 @@ def test_without_an_answer_to_the_cause_the_fix_counts_all_the_same(opened: Path
     assert "caused" not in kinds(opened)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("given", ["nonsense, confidence: 90", "width, confidence: 20"])
 def test_a_cause_that_does_not_fit_keeps_the_break_open(
     opened: Path, answers: Path, given: str

@@ -405,6 +405,7 @@ LMHead.forward = _right
     assert verdict.failing.difference.got == "one that goes on"
 
 
+@pytest.mark.slow
 def test_an_instance_that_counts_its_calls_is_seen(servers, catalogue, plain, monkeypatch):
     """Not only the whole module: what one head does after fifty calls of its own."""
     trick = """
@@ -477,6 +478,7 @@ def test_what_is_kept_while_a_model_is_evaluated_is_seen(
     assert not any(MANNERS[manner] in r.inputs for r in found.results if not r.passed)
 
 
+@pytest.mark.slow
 def test_a_function_that_remembers_an_array_by_its_place_is_seen(
     servers, catalogue, plain, monkeypatch
 ):

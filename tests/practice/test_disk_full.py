@@ -104,6 +104,7 @@ def test_break_on_a_full_disk_opens_nothing(
     refused(done)
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("free", [0, 2])
 def test_submit_fix_on_a_full_disk_keeps_the_exercise_open(
     opened: Path, disk: Path, answers: Path, free: int

@@ -55,6 +55,7 @@ def test_a_script_is_found_behind_options(
     assert (places[1] / "seen").read_text() == "practice model"
 
 
+@pytest.mark.sweep(1)
 @pytest.mark.parametrize("words", [["tests"], ["-q", "tests"], ["-x", "-q", "tests/test_mine.py"]])
 def test_the_models_own_tests_run_on_the_practice_copy(
     places: tuple[Path, Path, Path], words: list[str]
