@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from engine.commands import regimes
 from engine.judge.plan import plan
 from engine.judge.verdict import judge_check
-from engine.run.types import Case, Outcome, Raised
+from engine.run.types import Case, Draw, Outcome, Raised
 from engine.spec.load import Catalogue
 
 LISTED = Path(__file__).with_name("regimes.yaml")
@@ -64,6 +64,24 @@ def test_a_setting_that_never_varies_is_told(servers, tmp_path) -> None:
     pack.write_text(text.replace(named, f"{named}, esp, x"), "utf-8")
     told = regimes.constant(servers, Catalogue("minimodel", pack.parent), "rmsnorm", 3)
     assert list(told) == ["forward: esp", "forward: x"]
+
+
+@pytest.mark.parametrize(
+    "regime",
+    [
+        "equal_for_all",
+        "scattered_for_all",
+        "square",
+        "bare_scattered",
+        "deep_for_all",
+        "depths_heights",
+    ],
+)
+def test_a_mask_leaves_some_query_two_keys(servers, regime) -> None:
+    """Else gradients of queries and keys are 0, and code that leaves a rounding there is right."""
+    draws = [Draw("sdpa", "forward", regime, seed) for seed in range(300)]
+    for case in servers.cases(draws, healthy=False):
+        assert (case.inputs["mask"].sum(-1) > 1).any()
 
 
 def right(value: Any) -> Any:

@@ -111,9 +111,8 @@ def allowed(rng, regime, rows, T):
             "equal_head_masked": rows[1:],
         }.get(regime, rows)
         mask = rng.random((*axes, T, T)) < 0.5
-        mask[..., int(rng.integers(T)), rng.permutation(T)[:2]] = (
-            True  # else no gradient might be left
-        )
+        one, two = int(rng.integers(T)), rng.permutation(T)[:2]
+        mask[..., one, two] = True  # one query sees two keys, else no gradient might be left
         return mask | (np.arange(T) == rng.integers(0, T, (*axes, T))[..., None])
     return None
 
