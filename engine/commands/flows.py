@@ -92,24 +92,24 @@ def grade_build(
 
     def asked(dtype: str) -> Asked:
         made = plan(checks, seed=seed, dtype=dtype, manners=manners)
-        least = joined(
+        steered = joined(
             small(checks, component, seed=seed, dtype=dtype, slow=slow),
             crossed(checks, component, part.settings, seed=seed, dtype=dtype, slow=slow),
         )
         coarse = catalogue.contract.coarse.get(dtype, "")
         cases, some = servers.cases_together(
-            (made.draws, [""]), (least.draws, ["", *filter(None, [coarse])])
+            (made.draws, [""]), (steered.draws, ["", *filter(None, [coarse])])
         )
         idle = {i for i, case in enumerate(some) if case.declined}
-        few = [case for case in some if not case.declined]
-        return Asked(made, cases, least.without(idle), few, dtype, coarse)
+        steered_cases = [case for case in some if not case.declined]
+        return Asked(made, cases, steered.without(idle), steered_cases, dtype, coarse)
 
     begun = Later(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), asked))
     from engine.commands.nearby import beside_reference
     from engine.judge.verdict import also, judge_build  # brings numpy, while the cases are made
 
     try:
-        _, (made, cases, least, few, dtype, coarse) = begun()
+        _, (made, cases, steered, steered_cases, dtype, coarse) = begun()
     except Halted as halted:
         made, cases, *_ = asked(USUAL)
         unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
@@ -118,14 +118,14 @@ def grade_build(
             told(result, number, len(verdict.results))
         return verdict
     teller = Teller(made, cases, told)
-    found = servers.outcomes(tree, jobs_of([*cases, *few]), arrived=teller.arrived)
+    found = servers.outcomes(tree, jobs_of([*cases, *steered_cases]), arrived=teller.arrived)
     outcomes = [_of_a_build(outcome) for outcome in found]
     verdict = judge_build(made, cases, outcomes[: len(cases)])
     teller.rest(verdict)
     if not verdict.passed:
         return verdict
     rare = beside_reference(
-        servers, tree, least, few, outcomes[len(cases) :], dtype=dtype, coarse=coarse
+        servers, tree, steered, steered_cases, outcomes[len(cases) :], dtype=dtype, coarse=coarse
     )
     verdict = also(verdict, rare, touched={component})
     for number, result in enumerate(verdict.results, 1):
@@ -141,8 +141,8 @@ class Asked(NamedTuple):
 
     made: Plan
     cases: list[Case]
-    least: Plan
-    few: list[Case]
+    steered: Plan
+    steered_cases: list[Case]
     dtype: str
     coarse: str
 

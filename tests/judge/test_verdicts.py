@@ -404,3 +404,22 @@ def test_code_that_does_not_run_any_more_is_no_target(servers, catalogue) -> Non
     lost = healthy.replaced({HEAD: healthy.files[HEAD] + b"\nimport a_package_that_is_gone\n"})
     with pytest.raises(NotApplicable, match="does not run any more: it raises ModuleNotFoundError"):
         fixes.grade_fix(servers, catalogue, LOUD, lost, lost, 1)
+
+
+@pytest.mark.parametrize(
+    ("component", "file", "old", "new"),
+    [
+        ("layernorm", NORM, "d_model: int, eps: float = 1e-5, *, ", "d_model: int, *, eps: float = 1e-5, "),
+        ("rmsnorm", NORM, "d_model: int, eps: float = 1e-5, *, ", "d_model: int, *, eps: float = 1e-5, "),
+        ("cross_entropy", LOSS, "ignore_index: int", "*, ignore_index: int"),
+    ],
+)  # fmt: skip
+def test_a_setting_may_be_asked_for_by_its_name(
+    servers, catalogue, plain, component, file, old, new
+):
+    """The contract writes it down without a star, and many put one before the generator and all else."""
+    text = plain.files[file].decode()
+    assert old in text
+    tree = plain.replaced({file: text.replace(old, new).encode()})
+    verdict = flows.grade_build(servers, catalogue, component, tree, 6)
+    assert verdict.passed, verdict.failing

@@ -162,10 +162,13 @@ def alone(learner, record, x, bias):
 
 
 def beside(learner, record, x, gain, bias, eps, other_eps):
-    """Two norms that differ in eps, which one of them gets without its name; the first is used when the
-    second is there.
+    """Two norms that differ in eps, which one of them gets without its name, if it takes it so; the first is
+    used when the second is there.
     """
-    first = learner.LayerNorm(len(gain), eps)
+    try:
+        first = learner.LayerNorm(len(gain), eps)
+    except TypeError:  # behind a star
+        first = learner.LayerNorm(len(gain), eps=eps)
     first.gain.data[...], first.bias.data[...] = gain, bias
     second = made(learner, gain, bias, other_eps)
     record(second=second(learner.Tensor(x)).data, first=first(learner.Tensor(x)).data)

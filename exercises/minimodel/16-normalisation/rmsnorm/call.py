@@ -102,10 +102,13 @@ def chain(learner, record, x, depth):
 
 
 def beside(learner, record, x, gain, eps, other_eps):
-    """Two norms that differ in eps, which one of them gets without its name; the first is used when the
-    second is there.
+    """Two norms that differ in eps, which one of them gets without its name, if it takes it so; the first is
+    used when the second is there.
     """
-    first = learner.RMSNorm(len(gain), eps)
+    try:
+        first = learner.RMSNorm(len(gain), eps)
+    except TypeError:  # behind a star
+        first = learner.RMSNorm(len(gain), eps=eps)
     first.gain.data[...] = gain
     second = made(learner, gain, other_eps)
     record(second=second(learner.Tensor(x)).data, first=first(learner.Tensor(x)).data)

@@ -83,7 +83,7 @@ def schedule(learner, record, p, grads, lrs, weight_decay):
 def accumulated(learner, record, p, grads, lr):
     """Gradients add up until they are cleared; a step uses what is there and leaves it there."""
     (parameter,) = made(learner, p)
-    optimizer = learner.AdamW([parameter], lr)
+    optimizer = learner.AdamW([parameter], lr=lr)
     give(learner, [parameter], [grads[0]])
     give(learner, [parameter], [grads[1]])
     optimizer.step()

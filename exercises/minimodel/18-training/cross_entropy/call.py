@@ -118,5 +118,9 @@ def elsewhere(learner, record, logits, targets, left_out, grad):
     record(grad_parameter=mine.grad)
     leaf = learner.Tensor(logits, requires_grad=True)
     made = leaf * learner.Tensor(grad)
-    learner.cross_entropy(made, targets, left_out).backward()
+    try:
+        loss = learner.cross_entropy(made, targets, left_out)
+    except TypeError:  # behind a star
+        loss = learner.cross_entropy(made, targets, ignore_index=left_out)
+    loss.backward()
     record(grad_behind=leaf.grad)
