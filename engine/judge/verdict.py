@@ -212,7 +212,7 @@ def shapes(case: Case, *, manner: bool = True) -> str:
     if lean is not None:
         steered = {
             "pattern": "numbers in a pattern",
-            "settings": "a setting that goes with other inputs elsewhere",
+            "settings": "inputs and settings that no regime brings together",
             SMALL: f"a size of {lean.number:.0f}",
         }
         near = "near a number that the change mentions"

@@ -42,7 +42,7 @@ def test_a_fix_may_forget_no_setting(servers, catalogue, plain, forgetful, monke
     monkeypatch.setattr(fixes, "fresh_numbers", lambda *_: ())
     verdict = fixes.grade_fix(servers, catalogue, BREAK, plain, forgetful, seed=4)
     assert not verdict.passed
-    assert "a setting that goes with other inputs elsewhere" in verdict.failing.inputs
+    assert "inputs and settings that no regime brings together" in verdict.failing.inputs
     monkeypatch.setattr(nearby, "crossed", nothing)
     assert fixes.grade_fix(servers, catalogue, BREAK, plain, forgetful, seed=4).passed
 
@@ -51,7 +51,7 @@ def test_a_build_may_forget_no_setting(servers, catalogue, plain, forgetful, mon
     assert flows.grade_build(servers, catalogue, "layernorm", plain, 4).passed
     verdict = flows.grade_build(servers, catalogue, "layernorm", forgetful, 4)
     assert not verdict.passed
-    assert "a setting that goes with other inputs elsewhere" in verdict.failing.inputs
+    assert "inputs and settings that no regime brings together" in verdict.failing.inputs
     monkeypatch.setattr(flows, "crossed", nothing)
     assert flows.grade_build(servers, catalogue, "layernorm", forgetful, 4).passed
 
