@@ -19,6 +19,7 @@ from engine.judge.near import (
     MOST_COSTLY,
     OTHERS,
     TIMES,
+    TRIED,
     Nearby,
     apart,
     decides,
@@ -115,8 +116,9 @@ def aimed(
         rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
         for one in (usual, rare):
             many = left_out(
-                one, component, close, most=TIMES * most, calls=calls, others=TIMES * OTHERS
-            )
+                one, component, close,
+                most=TIMES * most, calls=calls, others=TIMES * OTHERS, tried=TRIED,
+            )  # fmt: skip
             wide.append(one.without(many))
     return Aimed(component, close, whole, tuple(wide), most, calls)
 

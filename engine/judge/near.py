@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -23,7 +23,8 @@ MOST = 64  # draws of the component that was broken,
 MOST_COSTLY = 32  # where its probes take long,
 OTHERS = 8  # and of others
 TIMES = 3  # inputs are made for so many times as many: most turn out to have nothing that leans
-FAR = 6  # one in so many draws has a size that is too much for most
+FAR = 6  # one in so many draws has a size that is too much for most,
+TRIED = 160  # of so many, and more, for which inputs are made
 MANY = 8  # draws at most, of the broken component, in which an array has more entries than a number says
 FEW_CALLS = 2  # where its probes take long,
 CALLS = 3  # draws at least, of the broken component, that come after many calls, or from elsewhere
@@ -59,10 +60,14 @@ def left_out(
     most: int = MOST,
     calls: int = CALLS,
     others: int = OTHERS,
+    tried: int = 0,
 ) -> set[int]:
     """All but so many draws of this component, and so many of others, drawn by lot; of the others those
     that are close to the change first. Half of the former are of the probe that most checks look at, which
-    sees most, as are those that come after many calls (`calls`).
+    sees most, as are those that come after many calls (`calls`); the rest is of one probe after the other.
+
+    tried: draws on top whose sizes are too much for most. Few probes can have such a size, and which they
+    are is seen when inputs are made.
     """
     every = range(len(plan.draws))
     lots = random.Random(derive(plan.seed, "lot")).sample(every, len(every))
@@ -71,17 +76,28 @@ def left_out(
     place = {i: (plan.draws[i].component, plan.draws[i].probe) for i in lots}
     main = [i for i in lots if place[i] == most_seen]
     more = [i for i in lots if place[i] != most_seen and place[i][0] == component]
+    more = _in_turn(more, place)
     first = [i for pair in itertools.zip_longest(main, more) for i in pair if i is not None]
     kept = [i for i in (*main, *more) if plan.draws[i].manner == LATE][:calls]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
     kept += [i for i in first if _many(plan.draws[i])][:MANY]
-    kept += [i for i in first if _far(plan.draws[i])][: most // FAR]
+    far = _in_turn([i for i in first if _far(plan.draws[i])], place)
+    kept += far[: most // FAR]
     rest = [i for i in lots if place[i][0] != component]
     rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
     rest = [i for i in rest if plan.draws[i].manner != LATE or place[i][0] in close]
     rest.sort(key=lambda i: place[i][0] not in close)
     usual = (i for i in first if i not in kept and plan.draws[i].manner != LATE)
-    return {*every} - {*[*kept, *usual][:most], *rest[:others]}
+    return {*every} - {*[*kept, *usual][:most], *far[:tried], *rest[:others]}
+
+
+def _in_turn(places: Sequence[int], probes: Mapping[int, object]) -> list[int]:
+    """The first place of each probe, then the second of each, and so on."""
+    some: dict[object, list[int]] = {}
+    for i in places:
+        some.setdefault(probes[i], []).append(i)
+    turns = itertools.zip_longest(*some.values())
+    return [i for turn in turns for i in turn if i is not None]
 
 
 def _many(draw: Draw) -> bool:

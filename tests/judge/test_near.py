@@ -728,6 +728,27 @@ def test_half_of_the_draws_are_of_the_probe_that_most_checks_look_at():
     assert kept.total() == 32 and 14 <= kept["forward"] <= 20
 
 
+def test_every_probe_of_the_broken_component_gets_its_turn():
+    """A lot among all draws left the one probe that can have a far size without any in two verdicts of five."""
+    checks = [
+        ("head", Check(id=f"c{i}", shows={"en": "c"}, probe=f"p{i}", regimes=("normal",)))
+        for i in range(17)
+    ]
+    made = leaning(checks, [5000.0], seed=1, dtype="float64")
+
+    def kept(**limits):
+        out = near_.left_out(made, "head", **limits)
+        return [draw for i, draw in enumerate(made.draws) if i not in out]
+
+    def far(draws):
+        return Counter(draw.probe for draw in draws if draw.lean.number == 5010)
+
+    assert [*far(kept(most=near_.TIMES * near_.MOST, tried=near_.TRIED)).values()] == [4] * 17
+    assert len(far(kept(most=60))) >= 10  # one of another probe each
+    usual = Counter(draw.probe for draw in kept(most=64))
+    assert len(usual) == 17 and max(usual[f"p{i}"] for i in range(1, 17)) <= 4
+
+
 def test_an_input_that_would_be_too_large_is_not_even_drawn():
     """Drawing ten million numbers takes longer than a verdict."""
     lean = {"kind": "size", "number": 3000.0, "which": 0}
