@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,7 @@ from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.judge.verdict import Verdict
 from engine.practice import model
+from engine.run.abreast import at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
@@ -123,29 +125,55 @@ def _proofs(
             where=f"{catalogue.folder / 'models'}:1:1",
             next="Put a healthy implementation into models/<name>/.",
         )
-    with servers_for(catalogue, None) as servers:
-        for entry in catalogue.entries.values():
-            if only not in (None, entry.id):
-                continue
-            if entry.kind == "build":
-                yield from _regime_proofs(servers, catalogue, entry)
-            for name in _models_for(catalogue, entry, list(trees), sample):
-                tree = trees[name]
-                progress(f"{entry.id} on {name}")
-                if entry.kind == "build":
-                    verdict = flows.grade_build(
-                        servers, catalogue, entry.component, tree, fresh_seed()
-                    )
-                    claim = "a healthy model passes"
-                    yield Proof(entry.id, name, claim, verdict.passed, _why(verdict))
-                    yield from _figure_proofs(servers, catalogue, entry, name, tree, tree)
-                else:
-                    yield from _break_proofs(servers, catalogue, entry.id, name, tree, sample)
-        for id in catalogue.walkthroughs:
-            for name in list(trees)[: 1 if sample is not None else None]:
-                if only in (None, id):
-                    progress(f"{id} on {name}")
-                    yield _walkthrough_proof(servers, catalogue, id, name, trees[name])
+    wanted: list[Entry | str] = [
+        entry for entry in catalogue.entries.values() if only in (None, entry.id)
+    ]
+    wanted += [id for id in catalogue.walkthroughs if only in (None, id)]
+    found: dict[int, list[Proof]] = {}
+    turns = iter(enumerate(wanted))  # one for both, so that neither waits for the other
+
+    def prove(servers: Servers) -> None:
+        try:
+            for number, one in turns:
+                found[number] = [*_proved(servers, catalogue, one, trees, progress, sample)]
+        except Exception:
+            list(turns)  # the other need not go on
+            raise
+
+    with ExitStack() as stack:
+        some = [stack.enter_context(servers_for(catalogue, None)) for _ in wanted[:2]]
+        if some:
+            at_once(lambda: prove(some[0]), lambda: prove(some[-1]))
+    for number in sorted(found):
+        yield from found[number]
+
+
+def _proved(
+    servers: Servers,
+    catalogue: Catalogue,
+    wanted: Entry | str,
+    trees: Mapping[str, Tree],
+    progress: flows.Progress,
+    sample: int | None,
+) -> Iterator[Proof]:
+    """What is tried of one exercise, or of the walkthrough of this id."""
+    if isinstance(wanted, str):
+        for name in list(trees)[: 1 if sample is not None else None]:
+            progress(f"{wanted} on {name}")
+            yield _walkthrough_proof(servers, catalogue, wanted, name, trees[name])
+        return
+    if wanted.kind == "build":
+        yield from _regime_proofs(servers, catalogue, wanted)
+    for name in _models_for(catalogue, wanted, list(trees), sample):
+        tree = trees[name]
+        progress(f"{wanted.id} on {name}")
+        if wanted.kind == "build":
+            verdict = flows.grade_build(servers, catalogue, wanted.component, tree, fresh_seed())
+            claim = "a healthy model passes"
+            yield Proof(wanted.id, name, claim, verdict.passed, _why(verdict))
+            yield from _figure_proofs(servers, catalogue, wanted, name, tree, tree)
+        else:
+            yield from _break_proofs(servers, catalogue, wanted.id, name, tree, sample)
 
 
 def _regime_proofs(servers: Servers, catalogue: Catalogue, entry: Entry) -> Iterator[Proof]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from workbench import LOUD, ROOT, engine
 
 from engine.commands import dev_check
 from engine.commands.dev_check import CheckReport, Proof
+from engine.errors import SpecError
 
 HEAD, NORM = (f"src/minimodel/nn/{name}.py" for name in ("lm_head", "norm"))
 OUT = "self.vocab_size_out = "
@@ -193,3 +195,32 @@ def test_pack_code_that_is_not_python_is_a_problem_with_its_place(spec: Spec) ->
     code.write_text("x = 1\ndef (\n", "utf-8")
     (problem,) = dev_check.run(path).problems
     assert problem.where.startswith(f"{code}:2:") and "not Python" in problem.what
+
+
+def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whichever ends first; where one cannot be proved at all, none is begun after it."""
+    begun: list[str] = []
+
+    def proved(
+        servers: object, catalogue: object, wanted: object, *rest: object
+    ) -> Iterator[Proof]:
+        name = str(getattr(wanted, "id", wanted))
+        begun.append(name)
+        time.sleep(0.0 if len(begun) % 2 else 0.02)
+        if broken and len(begun) == broken:
+            raise SpecError("no")
+        yield Proof(name, "plain", "a claim", True, "")
+
+    monkeypatch.setattr(dev_check, "_proved", proved)
+    broken = 0
+    told = [proof.exercise for proof in dev_check.run(ROOT / "exercises" / "minimodel").proofs]
+    assert sorted(told) == sorted(begun) and len(told) > 50
+    begun.clear()
+    assert [proof.exercise for proof in dev_check.run().proofs] == told
+    begun.clear()
+    broken = 3
+    with pytest.raises(SpecError):
+        dev_check.run()
+    assert len(begun) <= 4
