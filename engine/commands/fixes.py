@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -70,16 +71,19 @@ def grade_fix(
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
     servers.ready(candidate, "candidate")
     touched, checks = extent.touched, checks_of_a_fix(catalogue, id, extent.measured)
-    costly = {name: part.costly for name, part in catalogue.contract.components.items()}
+    parts = catalogue.contract.components
+    costly = {name: part.costly for name, part in parts.items()}
+    seldom = {name: part.seldom for name, part in parts.items()}
     manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
     made = plan_of_a_fix(
-        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample, costly=costly
-    )
+        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample, costly=costly,
+        seldom=seldom,
+    )  # fmt: skip
     inputs, own = known.measured(servers, made.draws)
     slowest = max((outcome.seconds for outcome in own), default=0.0)
     limit = max(LIMIT, HEALTHY_FACTOR * slowest)
     steered = not sample and before.files != candidate.files
-    settings = catalogue.contract.components[entry.component].settings
+    settings = parts[entry.component].settings
     work = partial(
         _aim, spec, checks, extent, before, candidate,
         costly=costly, settings=settings, manners=manners, seed=seed, dtype=dtype,
@@ -155,12 +159,14 @@ def plan_of_a_fix(
     manners: Sequence[str],
     sample: bool,
     costly: Costly,
+    seldom: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Plan:
     """Many draws of the broken component, most of them of the probes that the break stands on; one of
     each regime of what uses it itself or runs changed code; a few probes of what uses it through others,
     or only imports changed code.
 
-    costly: component -> probes that take long, which get fewer.
+    costly: component -> probes that take long, which get fewer. seldom: component -> the probes in which
+    alone it uses others.
     """
 
     def of(components: Collection[str]) -> list[tuple[str, Check]]:
@@ -175,7 +181,7 @@ def plan_of_a_fix(
     far_costly = {name: slow for name, slow in costly.items() if name not in extent.direct}
     far = joined(
         thinned(drawn(close), usual_regimes(close), far_costly, FAR_COSTLY),
-        drawn(some_probes(rest, FAR_PROBES, seed=seed, costly=costly)),
+        drawn(some_probes(rest, FAR_PROBES, seed=seed, costly=costly, foremost=seldom)),
     )
     if sample:
         return joined(drawn(few(own)), far)

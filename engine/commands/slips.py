@@ -67,7 +67,8 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
         yield Problem(error.where, error.what)
         return
     for name, part in contract.components.items():
-        for key, probes in (("costly", part.costly), ("settings", part.settings)):
+        named = ("costly", part.costly), ("seldom", part.seldom), ("settings", part.settings)
+        for key, probes in named:
             for probe in sorted({f"{name}.{one}" for one in probes} - {*known}):
                 yield Problem(f"{pack_file}:1:1", f"`{key}` names {probe}, which is no probe.")
     for entry in entries.values():

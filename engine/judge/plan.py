@@ -167,20 +167,23 @@ def some_probes(
     *,
     seed: int,
     costly: Costly = MappingProxyType({}),
+    foremost: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> list[tuple[str, Check]]:
-    """So many probes of each component, each in its usual regime, and the checks that look at them: the
-    one that most look at, and others by lot, quick ones before costly ones.
+    """So many probes of each component, each in its usual regime, and the checks that look at them: those
+    that are foremost, the one that most look at, and others by lot, quick ones before costly ones.
     """
     checks = usual(checks)
     kept: set[tuple[str, str]] = set()
     for component in dict.fromkeys(name for name, _ in checks):
         own = [pair for pair in checks if pair[0] == component]
-        first = most_looked_at(own)
+        probes = {(name, check.probe) for name, check in own}
+        named = [(component, probe) for probe in foremost.get(component, ())]
+        first = dict.fromkeys([*(key for key in named if key in probes), most_looked_at(own)])
         others = sorted(
-            {(name, check.probe) for name, check in own} - {first},
+            probes - first.keys(),
             key=lambda key: (key[1] in costly.get(key[0], ()), derive(seed, "probe", *key)),
         )
-        kept |= {first, *others[: most - 1]}
+        kept |= {*[*first, *others][:most]}
     return [pair for pair in checks if (pair[0], pair[1].probe) in kept]
 
 

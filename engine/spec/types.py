@@ -27,14 +27,14 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Component(Spec, frozen=True, kw_only=True):
-    """A part of the model. `uses`: the components whose behaviour it depends on; `seldom`: in few of its
-    probes, so that after a fix of one of those it is enough to measure some probes in one regime;
-    `costly`: the probes that take long, of which a fix gets fewer draws; `settings`: arguments of probes
-    that may be those of any other regime, as an eps goes with any input.
+    """A part of the model. `uses`: the components whose behaviour it depends on; `seldom`: the probes in
+    which it does, where they are few: after a fix of one of those they are measured, with some others, in
+    one regime; `costly`: the probes that take long, of which a fix gets fewer draws; `settings`: arguments
+    of probes that may be those of any other regime, as an eps goes with any input.
     """
 
     uses: tuple[str, ...] = ()
-    seldom: bool = False
+    seldom: tuple[str, ...] = ()
     costly: tuple[str, ...] = ()
     settings: dict[str, tuple[str, ...]] = {}
     where: str = ""  # the file a learner edits, relative to their tree

@@ -149,6 +149,18 @@ def test_the_closer_the_more_draws(catalogue, plain):
     assert len(close) > 3 * FAR_PROBES
 
 
+def test_what_uses_it_in_few_probes_is_measured_in_those(catalogue, plain):
+    """Code may be wrong inside `generate` alone, which mostly draws from models of the pack's."""
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
+    parts = catalogue.contract.components
+    seldom, costly = (
+        {name: getattr(part, key) for name, part in parts.items()} for key in ("seldom", "costly")
+    )
+    for seed in range(8):
+        made = drawn(catalogue, extent, "generate", seed=seed, costly=costly, seldom=seldom)
+        assert ("whole", "normal") in made and len(made) == FAR_PROBES
+
+
 def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
     """In the usual one, and some by lot; those of what uses the broken part itself in all of them."""
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))

@@ -71,7 +71,7 @@ def test_where_draws_are_spared_the_usual_regime_has_most_of_them() -> None:
 
 
 def test_some_probes_of_each_component_in_their_usual_regime() -> None:
-    """What most checks look at, and others by lot, costly ones last."""
+    """Those that are named, what most checks look at, and others by lot, costly ones last."""
     checks = [("c", check(f"c{i}", f"p{i}", "tiny", "normal")) for i in range(9)]
     checks += [("c", check("again", "p4", "tiny", "normal")), ("d", check("d", "p"))]
 
@@ -86,6 +86,9 @@ def test_some_probes_of_each_component_in_their_usual_regime() -> None:
     assert len({*map(tuple, seen)}) > 5 and chosen(7) == chosen(7)
     costly = {"c": [f"p{i}" for i in range(7)]}
     assert {tuple(chosen(seed, costly=costly)) for seed in range(9)} == {("p4", "p7", "p8")}
+    named = {"c": ["p1", "gone"]}
+    found = {tuple(chosen(seed, costly=costly, foremost=named)) for seed in range(9)}
+    assert found == {("p1", "p4", "p7"), ("p1", "p4", "p8")}
 
 
 def test_costly_probes_are_thinned_by_lot_but_for_their_usual_regimes() -> None:

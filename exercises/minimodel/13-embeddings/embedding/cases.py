@@ -62,6 +62,9 @@ def ids_for(rng, regime, V):
         ids = rng.choice(two, size=(3, 4))
         kind = {"repeated_int32": np.int32, "repeated_bytes": np.uint8}.get(regime, ids.dtype)
         return ids.astype(kind)
+    if regime == "round_counts":  # whoever counts in bytes has 0 of the one, and 1 of the other
+        first, second = rng.permutation(V)[:2]
+        return rng.permutation(np.repeat([first, second], [256, 257])).reshape(27, 19)
     if regime == "ends":
         return rng.permutation(np.array([0, V - 1, V - 1, 0, V // 2]))
     ids = rng.integers(0, V, shape)
