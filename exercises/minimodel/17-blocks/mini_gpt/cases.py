@@ -168,6 +168,9 @@ def tied(rng, regime, dtype):
     table = normal(rng, (V, d), dtype, scale)
     if regime == "level":  # one number for each row, which leaves a norm nothing to scale
         table[...] = rng.integers(1, 9, (V, 1))
+    if regime == "normalised":  # rows as a norm leaves them, to which it adds its bias all the same
+        table = table - table.mean(-1, keepdims=True)
+        table = (table / table.std(-1, keepdims=True)).astype(dtype)
     return {"sizes": sizes, "ids": ids, "table": table, "bias": normal(rng, (d,), dtype, scale),
             "other": normal(rng, (V, d), dtype), "grad": normal(rng, (*ids.shape, V), dtype)}  # fmt: skip
 
