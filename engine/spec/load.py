@@ -343,29 +343,35 @@ def _path(text: str) -> yaml.Path:
 KINDS = {"int": int, "float": float, "str": str, "bool": bool, "array": list, "object": dict}
 
 
-def _resolved(data: Any, path: yaml.Path, message: str, start: int = 0) -> yaml.Path:
-    """A path in which "..." stands for some key of a mapping, with the key that is at fault.
-
-    start: how much of the path is resolved, where a key may well be called "...".
+def _resolved(data: Any, path: yaml.Path, message: str) -> yaml.Path:
+    """A path in which each "..." stands for some key of a mapping, with the keys that are at fault: the
+    first that lead to a value of the kind that was got. As far as the first "..." where none do.
     """
-    if "..." not in path[start:]:
+    if "..." not in path:
         return path
-    at = path.index("...", start)
-    holder = data
-    for part in path[:at]:
-        holder = holder[part]
     got = re.search(r"got `(\w+)`", message)
     wanted = KINDS.get(got[1]) if got else None
-    for key in holder if isinstance(holder, dict) else ():
-        found: Any = holder[key]
+    fit = (at for at, found in _at(data, path) if wanted is None or type(found) is wanted)
+    return next(fit, path[: path.index("...")])
+
+
+def _at(data: Any, path: yaml.Path) -> Iterator[tuple[yaml.Path, Any]]:
+    """Every place that a path may mean, with what stands there."""
+    if not path:
+        yield (), data
+        return
+    first, rest = path[0], path[1:]
+    if first == "...":
+        keys: Sequence[str | int] = [*data] if isinstance(data, dict) else ()
+    else:
+        keys = (first,)
+    for key in keys:
         try:
-            for part in path[at + 1 :]:
-                found = found[part]
+            inner = data[key]
         except (KeyError, IndexError, TypeError):
             continue
-        if wanted is None or type(found) is wanted:
-            return _resolved(data, (*path[:at], key, *path[at + 1 :]), message, at + 1)
-    return path[:at]
+        for at, found in _at(inner, rest):
+            yield (key, *at), found
 
 
 def _keys(kind: Any, path: yaml.Path) -> list[str]:

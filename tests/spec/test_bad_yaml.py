@@ -265,6 +265,20 @@ def test_a_wrong_value_in_a_component_is_refused_at_its_own_line(
     assert place(error, file)[0] == line_of(source, "uses:")
 
 
+def test_a_wrong_value_in_a_mapping_of_a_component_is_refused_at_its_own_line(
+    tmp_path: Path, loader: str
+) -> None:
+    """Two keys of the author's own lie on the way, and others of the same kind stand before it."""
+    source = PACK.replace(
+        "    where: src/lm_head.py\n",
+        "    settings:\n      start: [eps]\n      forward: eps\n    where: src/lm_head.py\n",
+    ).replace("    where: src/embedding.py\n", "    settings: {start: [base]}\n")
+    file = written(tmp_path, source)
+    error = refused(file, Pack)
+    assert "array" in error.what and "str" in error.what
+    assert place(error, file) == (line_of(source, "forward:"), 7)
+
+
 @pytest.mark.parametrize(
     "source", ["- a\n- b\n", "just a word\n", "7\n", "true\n", "'quoted'\n", "[1, 2]\n"]
 )
