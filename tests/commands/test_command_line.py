@@ -95,6 +95,7 @@ def test_json_is_one_object_all_the_way(home: Path, tmp_path: Path, answers: Pat
     assert report("doctor")["healthy"] in (True, False)
 
 
+@pytest.mark.slow
 def test_demo_as_json_is_one_object(tmp_path: Path) -> None:
     """The demo's reports come as one, whatever folder it is typed in, and leave nothing there."""
     report = engine_json("demo", cwd=tmp_path)

@@ -214,6 +214,7 @@ def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack(
         yield Proof(name, "plain", "a claim", True, "")
 
     monkeypatch.setattr(dev_check, "_proved", proved)
+    monkeypatch.setattr(dev_check, "problems", lambda *_: ())
     broken = 0
     told = [proof.exercise for proof in dev_check.run(ROOT / "exercises" / "minimodel").proofs]
     assert sorted(told) == sorted(begun) and len(told) > 50

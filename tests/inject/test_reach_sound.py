@@ -30,7 +30,7 @@ from engine.spec.types import BEFORE
 
 Function = tuple[Source, ast.FunctionDef]
 SAMPLE = ("einsum", "oddities", "spanish")
-FEW, MANY = 3, 40  # functions of a package
+FEW, MANY = 2, 40  # functions of a package
 
 
 def functions(tree: Tree) -> list[Function]:
