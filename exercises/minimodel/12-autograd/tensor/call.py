@@ -261,7 +261,7 @@ def shared(learner, record, x, w, grad):
 
 
 def accumulation(learner, record, a, b, grad, more_grad):
-    """backward from three results, one after the other, adds up in the leaves."""
+    """backward from three results, one after the other, and from a leaf itself, adds up in the leaves."""
     left, right = (learner.Tensor(array, requires_grad=True) for array in (a, b))
     (left + right).backward(grad)
     record(once_a=left.grad, once_b=right.grad)
@@ -269,6 +269,8 @@ def accumulation(learner, record, a, b, grad, more_grad):
     record(twice_a=left.grad, twice_b=right.grad)
     (left * left).backward(grad)
     record(thrice_a=left.grad, thrice_b=right.grad)
+    left.backward(more_grad)
+    record(direct_a=left.grad)
 
 
 def loss(learner, record, x, grad):

@@ -245,7 +245,8 @@ def shared(out, variant, *, x, w, grad):
 def accumulation(out, variant, *, a, b, grad, more_grad):
     out.record(once_a=grad, once_b=grad)
     out.record(twice_a=grad + more_grad * b, twice_b=grad + more_grad * a)
-    out.record(thrice_a=grad + more_grad * b + 2 * grad * a, thrice_b=grad + more_grad * a)
+    thrice = grad + more_grad * b + 2 * grad * a
+    out.record(thrice_a=thrice, thrice_b=grad + more_grad * a, direct_a=thrice + more_grad)
 
 
 def loss(out, variant, *, x, grad):
