@@ -76,28 +76,32 @@ def left_out(
     place = {i: (plan.draws[i].component, plan.draws[i].probe) for i in lots}
     main = [i for i in lots if place[i] == most_seen]
     more = [i for i in lots if place[i] != most_seen and place[i][0] == component]
-    more = _in_turn(more, place)
-    first = [i for pair in itertools.zip_longest(main, more) for i in pair if i is not None]
+    first = _woven(main, _probe_by_probe(more, place))
     kept = [i for i in (*main, *more) if plan.draws[i].manner == LATE][:calls]
     kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
     kept += [i for i in first if _many(plan.draws[i])][:MANY]
-    far = _in_turn([i for i in first if _far(plan.draws[i])], place)
+    far = _probe_by_probe([i for i in first if _far(plan.draws[i])], place)
     kept += far[: most // FAR]
     rest = [i for i in lots if place[i][0] != component]
     rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
     rest = [i for i in rest if plan.draws[i].manner != LATE or place[i][0] in close]
     rest.sort(key=lambda i: place[i][0] not in close)
-    usual = (i for i in first if i not in kept and plan.draws[i].manner != LATE)
+    usual = [i for i in first if i not in kept and plan.draws[i].manner != LATE]
+    usual.sort(key=lambda i: _far(plan.draws[i]))  # no more of those while there are others
     return {*every} - {*[*kept, *usual][:most], *far[:tried], *rest[:others]}
 
 
-def _in_turn(places: Sequence[int], probes: Mapping[int, object]) -> list[int]:
+def _probe_by_probe(places: Sequence[int], probes: Mapping[int, object]) -> list[int]:
     """The first place of each probe, then the second of each, and so on."""
     some: dict[object, list[int]] = {}
     for i in places:
         some.setdefault(probes[i], []).append(i)
-    turns = itertools.zip_longest(*some.values())
-    return [i for turn in turns for i in turn if i is not None]
+    return _woven(*some.values())
+
+
+def _woven(*some: Sequence[int]) -> list[int]:
+    """The first of each, then the second of each, and so on."""
+    return [i for turn in itertools.zip_longest(*some) for i in turn if i is not None]
 
 
 def _many(draw: Draw) -> bool:

@@ -628,7 +628,7 @@ def test_a_far_size_is_for_those_who_say_so():
     out = near_.left_out(made, "head")
     kept = [draw for i, draw in enumerate(made.draws) if i not in out]
     sizes = [draw.component for draw in kept if draw.lean.kind == "size"]
-    assert sizes == ["head"] * 12
+    assert sizes == ["head"] * (near_.MOST // near_.FAR)  # of twelve, as they take long
     assert any(draw.component == "other" for draw in kept)
 
 
