@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -125,55 +126,71 @@ def _proofs(
             where=f"{catalogue.folder / 'models'}:1:1",
             next="Put a healthy implementation into models/<name>/.",
         )
-    wanted: list[Entry | str] = [
-        entry for entry in catalogue.entries.values() if only in (None, entry.id)
-    ]
-    wanted += [id for id in catalogue.walkthroughs if only in (None, id)]
-    found: dict[int, list[Proof]] = {}
-    turns = iter(enumerate(wanted))  # one for both, so that neither waits for the other
+    work: list[Callable[[Servers], Iterator[Proof]]] = []
+    for entry in catalogue.entries.values():
+        if only in (None, entry.id):
+            some = {name: trees[name] for name in _models_for(catalogue, entry, [*trees], sample)}
+            work.append(partial(_entry_proofs, catalogue, entry, some, progress, sample))
+    first = dict(itertools.islice(trees.items(), None if sample is None else 1))
+    for id in catalogue.walkthroughs:
+        if only in (None, id):
+            work.append(partial(_walkthrough_proofs, catalogue, id, first, progress))
+    if work:
+        yield from _two_at_a_time(catalogue, work)
 
-    def prove(servers: Servers) -> None:
+
+def _two_at_a_time(
+    catalogue: Catalogue, work: Sequence[Callable[[Servers], Iterator[Proof]]]
+) -> Iterator[Proof]:
+    """The proofs in the order of the work, each half of which has servers of its own."""
+    found: dict[int, list[Proof]] = {}
+    turns = iter(enumerate(work))  # one for both, so that neither waits for the other
+
+    def half(servers: Servers) -> None:
         try:
-            for number, one in turns:
-                found[number] = [*_proved(servers, catalogue, one, trees, progress, sample)]
+            for number, proofs in turns:
+                found[number] = [*proofs(servers)]
         except Exception:
             list(turns)  # the other need not go on
             raise
 
-    with ExitStack() as stack:
-        some = [stack.enter_context(servers_for(catalogue, None)) for _ in wanted[:2]]
-        if some:
-            at_once(lambda: prove(some[0]), lambda: prove(some[-1]))
+    with servers_for(catalogue, None) as one, servers_for(catalogue, None) as other:
+        at_once(lambda: half(one), lambda: half(other))
     for number in sorted(found):
         yield from found[number]
 
 
-def _proved(
-    servers: Servers,
+def _entry_proofs(
     catalogue: Catalogue,
-    wanted: Entry | str,
+    entry: Entry,
     trees: Mapping[str, Tree],
     progress: flows.Progress,
     sample: int | None,
+    servers: Servers,
 ) -> Iterator[Proof]:
-    """What is tried of one exercise, or of the walkthrough of this id."""
-    if isinstance(wanted, str):
-        for name in list(trees)[: 1 if sample is not None else None]:
-            progress(f"{wanted} on {name}")
-            yield _walkthrough_proof(servers, catalogue, wanted, name, trees[name])
-        return
-    if wanted.kind == "build":
-        yield from _regime_proofs(servers, catalogue, wanted)
-    for name in _models_for(catalogue, wanted, list(trees), sample):
-        tree = trees[name]
-        progress(f"{wanted.id} on {name}")
-        if wanted.kind == "build":
-            verdict = flows.grade_build(servers, catalogue, wanted.component, tree, fresh_seed())
+    if entry.kind == "build":
+        yield from _regime_proofs(servers, catalogue, entry)
+    for name, tree in trees.items():
+        progress(f"{entry.id} on {name}")
+        if entry.kind == "build":
+            verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed())
             claim = "a healthy model passes"
-            yield Proof(wanted.id, name, claim, verdict.passed, _why(verdict))
-            yield from _figure_proofs(servers, catalogue, wanted, name, tree, tree)
+            yield Proof(entry.id, name, claim, verdict.passed, _why(verdict))
+            yield from _figure_proofs(servers, catalogue, entry, name, tree, tree)
         else:
-            yield from _break_proofs(servers, catalogue, wanted.id, name, tree, sample)
+            yield from _break_proofs(servers, catalogue, entry.id, name, tree, sample)
+
+
+def _walkthrough_proofs(
+    catalogue: Catalogue,
+    id: str,
+    trees: Mapping[str, Tree],
+    progress: flows.Progress,
+    servers: Servers,
+) -> Iterator[Proof]:
+    for name, tree in trees.items():
+        progress(f"{id} on {name}")
+        yield _walkthrough_proof(servers, catalogue, id, name, tree)
 
 
 def _regime_proofs(servers: Servers, catalogue: Catalogue, entry: Entry) -> Iterator[Proof]:

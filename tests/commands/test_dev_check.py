@@ -203,9 +203,7 @@ def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack(
     """Whichever ends first; where one cannot be proved at all, none is begun after it."""
     begun: list[str] = []
 
-    def proved(
-        servers: object, catalogue: object, wanted: object, *rest: object
-    ) -> Iterator[Proof]:
+    def proved(catalogue: object, wanted: object, *rest: object) -> Iterator[Proof]:
         name = str(getattr(wanted, "id", wanted))
         begun.append(name)
         time.sleep(0.0 if len(begun) % 2 else 0.02)
@@ -213,7 +211,8 @@ def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack(
             raise SpecError("no")
         yield Proof(name, "plain", "a claim", True, "")
 
-    monkeypatch.setattr(dev_check, "_proved", proved)
+    monkeypatch.setattr(dev_check, "_entry_proofs", proved)
+    monkeypatch.setattr(dev_check, "_walkthrough_proofs", proved)
     monkeypatch.setattr(dev_check, "problems", lambda *_: ())
     broken = 0
     told = [proof.exercise for proof in dev_check.run(ROOT / "exercises" / "minimodel").proofs]
