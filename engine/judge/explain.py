@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,8 +42,7 @@ def pattern(found: Difference, expected: Outcome, got: Outcome) -> str:
         return ""
     if found.aspect == "shape":
         return _shapes(wanted, given)
-    with np.errstate(all="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # rows of NaN have no range, and that is all right
+    with np.errstate(all="ignore"):
         kind = wanted.dtype.name if wanted.dtype.name in TOLERANCES else "float64"
         differing = ~np.atleast_1d(within(wanted, given, TOLERANCES[kind]))
         return _values(wanted.astype(np.float64), given.astype(np.float64), differing)
@@ -107,6 +105,7 @@ def _factor(wanted: np.ndarray, given: np.ndarray) -> str:
     if middle and np.nanmax(np.abs(ratios - middle)) <= 1e-2 * abs(middle - 1):
         return f"Your values are {middle:.6g} times the expected ones everywhere."
     if wanted.ndim >= 2:
+        ratios = ratios[finite.any(-1)]  # a row of zeros has none
         rows = np.nanmedian(ratios, -1, keepdims=True)
         if np.nanmax(np.abs(ratios - rows)) <= 1e-2 * np.nanmax(np.abs(rows - 1)):
             return "Each row is off by one constant factor of its own."

@@ -38,6 +38,11 @@ TENSOR_FAULTS = {
         "np.array(g)",
         "accumulation",
     ),
+    "a leaf that takes none of its own": (
+        "if not self.requires_grad:\n            return",
+        "if not (self.requires_grad and self._links):\n            return",
+        "accumulation",
+    ),
     "the last use only": ("part = pending[id(operand)] + part", "pass", "shared"),
     "results before all of their uses": (
         "stack.append((tensor, True))",

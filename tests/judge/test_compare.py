@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -124,6 +126,16 @@ def test_the_explanation_names_the_pattern(got, words):
     expected, given_ = outcome(X), outcome(got)
     found = difference(expected, given_)
     assert words in pattern(found, expected, given_)
+
+
+def test_a_row_of_zeros_has_no_factor_and_gives_no_warning():
+    """Filters of warnings are all threads' own: whoever sets them aside does so for the others too."""
+    x = np.array([[1.0, 2.0, 5.0], [0.0, 0.0, 0.0], [3.0, 4.0, 7.0]])
+    expected, given_ = outcome(x), outcome(x * np.array([[2.0], [1.0], [3.0]]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        told = pattern(difference(expected, given_), expected, given_)
+    assert "one constant factor" in told
 
 
 def test_numbers_that_look_alike_are_told_apart():
