@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -159,7 +158,7 @@ def plan_of_a_fix(
     manners: Sequence[str],
     sample: bool,
     costly: Costly,
-    seldom: Mapping[str, Collection[str]] = MappingProxyType({}),
+    seldom: Mapping[str, Collection[str]],
 ) -> Plan:
     """Many draws of the broken component, most of them of the probes that the break stands on; one of
     each regime of what uses it itself or runs changed code; a few probes of what uses it through others,

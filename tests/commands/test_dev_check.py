@@ -129,6 +129,7 @@ def test_the_command_line_names_the_near_miss_and_fails(spec: Spec, tmp_path: Pa
         ("eval: [Embedding,", "eval: [Embeding,", "`modes` names 'Embeding', which is no role."),
         ("eval: [Embedding,", "late: [Embedding,", "`modes`: 'late' is the engine's own word."),
         ("[tables, init", "[table, init", "`costly` names embedding.table, which is no probe."),
+        ("seldom: [whole]", "seldom: [hole]", "`seldom` names generate.hole, which is no probe."),
         (
             "layernorm: {settings: {forward",
             "layernorm: {settings: {ahead",
@@ -206,8 +207,9 @@ def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack(
     def proved(catalogue: object, wanted: object, *rest: object) -> Iterator[Proof]:
         name = str(getattr(wanted, "id", wanted))
         begun.append(name)
-        time.sleep(0.0 if len(begun) % 2 else 0.02)
-        if broken and len(begun) == broken:
+        number = len(begun)
+        time.sleep(0.0 if number % 2 else 0.02)
+        if number == broken:
             raise SpecError("no")
         yield Proof(name, "plain", "a claim", True, "")
 

@@ -10,8 +10,10 @@ from engine.commands.fixes import (
     FAR_COSTLY,
     FAR_PROBES,
     checks_of_a_fix,
+    grade_fix,
     plan_of_a_fix,
 )
+from engine.commands.known import Known
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
 
@@ -127,8 +129,8 @@ def drawn(catalogue, extent, component, **more):
     """The (probe, regime) of a component that a fix of attention's scale is measured in."""
     id = "attention-no-scale"
     checks, spec = checks_of_a_fix(catalogue, id), catalogue.break_(id)
-    settings = {"seed": 3, "dtype": "float64", "manners": ("",), "sample": False, "costly": {}}
-    made = plan_of_a_fix(spec, checks, extent, **{**settings, **more})
+    settings = {"seed": 3, "dtype": "float64", "manners": ("",), "sample": False}
+    made = plan_of_a_fix(spec, checks, extent, **{**settings, "costly": {}, "seldom": {}, **more})
     return [(d.probe, d.regime) for d in made.draws if d.component == component]
 
 
@@ -159,6 +161,22 @@ def test_what_uses_it_in_few_probes_is_measured_in_those(catalogue, plain):
     for seed in range(8):
         made = drawn(catalogue, extent, "generate", seed=seed, costly=costly, seldom=seldom)
         assert ("whole", "normal") in made and len(made) == FAR_PROBES
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_verdict_measures_it_in_those(servers, catalogue, plain, monkeypatch, seed):
+    """`grade_fix` hands on what pack.yaml says."""
+
+    class Enough(Exception):
+        """The draws are known."""
+
+    def measured(self, servers, draws):
+        raise Enough(draws)
+
+    monkeypatch.setattr(Known, "measured", measured)
+    with pytest.raises(Enough) as met:
+        grade_fix(servers, catalogue, "attention-no-scale", plain, _mended(plain), seed)
+    assert "whole" in {draw.probe for draw in met.value.args[0] if draw.component == "generate"}
 
 
 def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):

@@ -749,6 +749,15 @@ def test_every_probe_of_the_broken_component_gets_its_turn():
     assert len(usual) == 17 and max(usual[f"p{i}"] for i in range(1, 17)) <= 4
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_inputs_are_made_for_every_far_size_of_the_broken_component(catalogue, seed):
+    """Only then it is seen who can have one: of seventeen probes of `data` one."""
+    checks = [("data", check) for check in catalogue.build("data").checks]
+    aim = nearby.aimed(checks, [5000.0], component="data", seed=seed, dtype="float64")
+    far = Counter(draw.probe for draw in aim.wide[0].draws if draw.lean.number == 5010)
+    assert far == dict.fromkeys({check.probe for _, check in checks}, 4)
+
+
 def test_an_input_that_would_be_too_large_is_not_even_drawn():
     """Drawing ten million numbers takes longer than a verdict."""
     lean = {"kind": "size", "number": 3000.0, "which": 0}
