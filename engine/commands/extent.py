@@ -9,7 +9,7 @@ import msgspec
 from engine.inject.imports import closure
 from engine.inject.reach import Part, Reach, changed_parts
 from engine.inject.source import differing
-from engine.judge.numbers import patching
+from engine.judge.writes import patching
 from engine.run.types import Tree
 from engine.spec.load import Catalogue
 

@@ -61,15 +61,21 @@ def grade_fix(
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     known = before if isinstance(before, Known) else Known(before)
     before = known.tree
-    servers.ready(before, "before")
-    dtype, extent = at_once(
-        lambda: known.dtype_of(servers, catalogue),
-        lambda: of_a_fix(catalogue, entry.component, before, candidate),
-    )
+
+    def handed() -> str:
+        servers.ready(before, "before")
+        servers.prepare(*catalogue.contract.components)
+        return known.dtype_of(servers, catalogue)
+
+    def looked() -> tuple[Extent, list[tuple[str, Check]]]:
+        extent = of_a_fix(catalogue, entry.component, before, candidate)
+        return extent, checks_of_a_fix(catalogue, id, extent.measured)
+
+    dtype, (extent, checks) = at_once(handed, looked)
     if extent.writes:  # whatever comes first, it is in force by then
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
     servers.ready(candidate, "candidate")
-    touched, checks = extent.touched, checks_of_a_fix(catalogue, id, extent.measured)
+    touched = extent.touched
     parts = catalogue.contract.components
     costly = {name: part.costly for name, part in parts.items()}
     seldom = {name: part.seldom for name, part in parts.items()}

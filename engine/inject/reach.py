@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 from engine.inject.imports import closure
 from engine.inject.source import aligned, parsed, walked
 from engine.inject.statements import (
     FOREIGN,
     Statement,
+    deferred,
     defined,
     head,
     is_told,
@@ -30,6 +31,7 @@ from engine.inject.statements import (
 )
 from engine.run.types import Tree
 
+WRAPPERS = {"staticmethod", "classmethod", "property"}  # of Python's own
 Part = tuple[str, int]  # path, position among the file's top-level statements
 
 
@@ -97,20 +99,30 @@ class Reach:
         new = [*(now for _, _, now in found.pairs), *found.added]
         if not all(is_told(node) for statement in new for node in walked(statement)):
             return None
-        if any(head(was) != head(now) for _, was, now in found.pairs):
+        files = parsed(self.tree.files[path]), parsed(after)
+        annotated = not all(map(deferred, files))
+        wrappers = WRAPPERS - {
+            name for file in files for node in file.body for name in defined(node)
+        }
+        doing = partial(head, wrappers=wrappers, annotated=annotated)
+        if any(doing(was) != doing(now) for _, was, now in found.pairs):
             return None  # what runs on import has changed
         parts = {(path, i) for i, _, _ in found.pairs} | {(path, i) for i, _ in found.gone}
         loose = [*(node for _, node in found.gone), *found.added]
-        if loose and not self._ignores(path, loose, parts):
+        if loose and not self._ignores(path, loose, parts, annotated):
             return None
         return frozenset(parts)
 
-    def _ignores(self, path: str, loose: Sequence[ast.stmt], changed: Collection[Part]) -> bool:
+    def _ignores(
+        self, path: str, loose: Sequence[ast.stmt], changed: Collection[Part], annotated: bool
+    ) -> bool:
         """Whether statements that come to a file, or go, do no more than bind names that only changed
         parts can mean: imports of foreign modules, functions, constants.
+
+        annotated: whether annotations are computed.
         """
         foreign = FOREIGN - self.stems
-        if not all(only_binds(node, foreign) for node in loose):
+        if not all(only_binds(node, foreign, annotated=annotated) for node in loose):
             return False
         names = {name for node in loose for name in defined(node)}
         kept = parsed(self.tree.files[path]).body

@@ -97,7 +97,8 @@ def _same_tree(one: bytes | None, other: bytes | None) -> bool:
     if one is None or other is None:
         return False
     try:
-        return ast.dump(parsed(one)) == ast.dump(parsed(other))
+        coded = [tokenize.detect_encoding(io.BytesIO(data).readline)[0] for data in (one, other)]
+        return coded[0] == coded[1] and changed(one, other) == ()
     except (SyntaxError, ValueError, RecursionError):
         return False
 

@@ -111,9 +111,11 @@ def _passed_on(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield node.attr
 
 
-def only_binds(node: ast.stmt, foreign: Collection[str]) -> bool:
+def only_binds(node: ast.stmt, foreign: Collection[str], *, annotated: bool = True) -> bool:
     """Whether a statement, on import, does nothing but give a name to something: no name that Python
     itself asks for, such as a module's `__getattr__`.
+
+    annotated: whether annotations are computed.
     """
     if any(name.startswith("__") for name in defined(node)):
         return False
@@ -124,9 +126,7 @@ def only_binds(node: ast.stmt, foreign: Collection[str]) -> bool:
         base = (node.module or "").split(".")[0]
         return not node.level and not inner and base in foreign and base != "__future__"
     if isinstance(node, ast.FunctionDef):
-        executed = [inner for part in _executed(node) for inner in walked(part)]
-        plain = all(isinstance(i, ast.Attribute) or not isinstance(i, CALLS) for i in executed)
-        return not node.decorator_list and plain
+        return not node.decorator_list and not any(map(_does, _executed(node, annotated)))
     if isinstance(node, ast.Assign):
         bare = all(isinstance(target, ast.Name) for target in node.targets)
         return bare and isinstance(node.value, ast.Constant)
@@ -320,9 +320,39 @@ def _bases(node: ast.AST) -> Iterator[ast.AST]:
             yield from (keyword.value for keyword in inner.keywords)
 
 
-def head(node: ast.stmt) -> list[str]:
-    """A statement without what only a call would run."""
-    return [type(node).__name__, *defined(node), *(ast.dump(part) for part in _executed(node))]
+def head(node: ast.stmt, wrappers: Collection[str] = (), *, annotated: bool = True) -> list[str]:
+    """What a statement does when it is imported, but for looking names up.
+
+    wrappers: decorators that do nothing but wrap. annotated: whether annotations are computed.
+    """
+    decorators = {id(decorator): decorator for decorator in _decorators(node)}
+    harmless = {
+        key for key, d in decorators.items() if isinstance(d, ast.Name) and d.id in wrappers
+    }
+    acts = [
+        ast.dump(part)
+        for part in _executed(node, annotated)
+        if id(part) not in harmless
+        if isinstance(part, ast.stmt) or id(part) in decorators or _does(part)
+    ]
+    return [type(node).__name__, *defined(node), *acts]
+
+
+def deferred(module: ast.Module) -> bool:
+    """Whether annotations in this file are not computed."""
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == "annotations" for alias in node.names)
+        for node in module.body
+    )
+
+
+def _does(node: ast.AST) -> bool:
+    """Whether it does more, when it is computed, than look names up."""
+    return any(
+        isinstance(inner, CALLS) and not isinstance(inner, ast.Attribute) for inner in walked(node)
+    )
 
 
 def _calls(node: ast.AST) -> bool:
@@ -350,32 +380,36 @@ def _decorators(node: ast.AST) -> Iterator[ast.AST]:
             yield from _decorators(inner)
 
 
-def _executed(node: ast.AST) -> Iterator[ast.AST]:
-    """What runs when a statement is imported: not the bodies of functions."""
+def _executed(node: ast.AST, annotated: bool = True) -> Iterator[ast.AST]:
+    """What runs when a statement is imported: not the bodies of functions.
+
+    annotated: whether annotations are computed.
+    """
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         yield from node.decorator_list
         yield from node.args.defaults
         yield from (default for default in node.args.kw_defaults if default)
-        yield from (
-            arg.annotation
-            for arg in walked(node.args)
-            if isinstance(arg, ast.arg) and arg.annotation
-        )
-        if node.returns:
-            yield node.returns
+        if annotated:
+            yield from (
+                arg.annotation
+                for arg in walked(node.args)
+                if isinstance(arg, ast.arg) and arg.annotation
+            )
+            if node.returns:
+                yield node.returns
     elif isinstance(node, ast.ClassDef):
         yield from node.decorator_list
         yield from node.bases
         yield from (keyword.value for keyword in node.keywords)
         for inner in node.body:
-            yield from _executed(inner)
+            yield from _executed(inner, annotated)
     elif isinstance(node, (ast.If, ast.Try, ast.With)):
         for child in children(node):
             inside = isinstance(child, (ast.stmt, ast.ExceptHandler))
-            yield from _executed(child) if inside else [ast.Expr(child)]  # type: ignore[arg-type]
+            yield from _executed(child, annotated) if inside else [ast.Expr(child)]  # type: ignore[arg-type]
     elif isinstance(node, ast.ExceptHandler):
         for inner in node.body:
-            yield from _executed(inner)
+            yield from _executed(inner, annotated)
     else:
         yield node
 

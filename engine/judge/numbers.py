@@ -24,9 +24,6 @@ NAMED = {  # where they end, or leave numbers out
 }  # fmt: skip
 CHOOSING = (ast.Compare, ast.Slice, ast.IfExp, ast.match_case, ast.Call)  # where a number decides
 
-WRITERS = {"setattr", "delattr", "vars", "globals", "exec", "eval", "modules"}  # may write anywhere
-WRITERS |= {"__dict__", "__setattr__", "__class__", "__bases__", "__code__", "__globals__"}
-
 OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -87,37 +84,13 @@ def defined(files: Mapping[str, bytes]) -> set[str]:
         node.name
         for path, data in files.items()
         if path.endswith(".py")
-        for node in _nodes(data)
+        for node in nodes(data)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     }
 
 
-def patching(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> set[str]:
-    """The files in which `after` writes more often than `before` into what may belong to others: an
-    attribute or an item of something that is neither local nor the method's own object.
-    """
-    return {
-        path
-        for path in after
-        if path.endswith(".py") and after[path] != before.get(path)
-        if Counter(_reaching(after[path])) - Counter(_reaching(before.get(path, b"")))
-    }
-
-
-def _reaching(data: bytes) -> Iterator[str]:
-    for node in _nodes(data):
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-            root: ast.AST = node
-            while isinstance(root, (ast.Attribute, ast.Subscript)):
-                root = root.value
-            if not (isinstance(root, ast.Name) and root.id == "self"):
-                yield ast.dump(node)
-        name = getattr(node, "attr", None) or getattr(node, "id", None)
-        if name in WRITERS:
-            yield ast.dump(node)
-
-
-def _nodes(data: bytes) -> Sequence[ast.AST]:
+def nodes(data: bytes) -> Sequence[ast.AST]:
+    """All nodes of a file; none, where it does not parse."""
     try:
         return walked(parsed(data))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -125,7 +98,7 @@ def _nodes(data: bytes) -> Sequence[ast.AST]:
 
 
 def _texts(data: bytes) -> list[str]:
-    constants = [node.value for node in _nodes(data) if isinstance(node, ast.Constant)]
+    constants = [node.value for node in nodes(data) if isinstance(node, ast.Constant)]
     return [value for value in constants if isinstance(value, str)]
 
 

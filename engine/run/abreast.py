@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 A = TypeVar("A")
@@ -53,6 +53,19 @@ def at_once(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
         beside.wait()
         raise
     return one, beside()
+
+
+def halves(worth: Sequence[int]) -> tuple[list[int], list[int]]:
+    """The places of all these in two parts that take about as long, by what each is worth: every other one,
+    where all are worth the same.
+    """
+    parts: tuple[list[int], list[int]] = ([], [])
+    taken = [0, 0]
+    for i, one in enumerate(worth):
+        which = int(taken[0] > taken[1])
+        parts[which].append(i)
+        taken[which] += one
+    return parts
 
 
 def alternating(even: Callable[[], list[A]], odd: Callable[[], list[A]]) -> list[A]:

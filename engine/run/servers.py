@@ -26,7 +26,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import LearnerCodeError, SpecError
-from engine.run.abreast import alternating, at_once
+from engine.run.abreast import alternating, at_once, halves
 from engine.run.channel import Server
 from engine.run.child import wire
 from engine.run.decode import outcome_of, raised_of
@@ -43,6 +43,7 @@ RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 BESIDE = "+"  # ends the name of a second server, whose children are in `guise`
 TRACED = "traced"  # the server that records what expressions give
 END = -1  # in the place of a job's number
+LATE_WORTH = 64  # as many ordinary jobs take as long as one in that manner
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 Arrived = Callable[[int, Outcome], None]  # a job's position, and what it gave
@@ -306,19 +307,24 @@ class Servers:
         """Run probes on a tree: one Outcome a job, in order. `arrived` is told of each that ended by
         itself, with its position, as it comes. covered: files of which to note what functions ran.
 
-        One child works through the jobs, or two, each through every other one; when it dies the
+        One child works through the jobs, or two, each through half of them; when it dies the
         rest is taken up by another, when it runs out of time the rest is "not run", but after the
         first `skips` times. Trees that must not know of each other are given `server` names of their
         own.
         """
         how = How(limit or self.limit, trace, tuple(sorted(covered)))
         half = self._beside(server, 0 if trace else len(jobs))
-        if half:
-            return alternating(
-                lambda: self._outcomes(tree, jobs[::2], server, how, _spread(arrived, 0), skips),
-                lambda: self._outcomes(tree, jobs[1::2], half, how, _spread(arrived, 1), skips),
-            )
-        return self._outcomes(tree, jobs, server, how, arrived, skips)
+        if not half:
+            return self._outcomes(tree, jobs, server, how, arrived, skips)
+
+        def part(name: str, places: Sequence[int]) -> list[Outcome]:
+            told = _placed(arrived, places)
+            return self._outcomes(tree, [jobs[i] for i in places], name, how, told, skips)
+
+        ours, theirs = halves([LATE_WORTH if job.manner == LATE else 1 for job in jobs])
+        one, other = at_once(lambda: part(server, ours), lambda: part(half, theirs))
+        gave = dict(zip([*ours, *theirs], [*one, *other], strict=True))
+        return [gave[i] for i in range(len(jobs))]
 
     def several(
         self, asked: Sequence[tuple[Tree, Sequence[Job], float]], *, server: str = "learner"
@@ -416,11 +422,13 @@ class Servers:
             if CORES > 1 and name != TRACED:
                 self._hold(name + BESIDE, tree)
 
-    def prepare(self, component: str) -> None:
-        """Have the pack's code for a component compiled while something else goes on. Raises
-        LearnerCodeError.
+    def prepare(self, *components: str) -> None:
+        """Have the pack's code for these components compiled while something else goes on: of many, also
+        by the server that works beside it. Raises LearnerCodeError.
         """
-        self._server("pack").send({"do": "warm", "components": [component]})
+        names = ["pack", "pack" + BESIDE] if len(components) > 1 and CORES > 1 else ["pack"]
+        for name in names:
+            self._server(name).send({"do": "warm", "components": components})
 
     def _hold(self, name: str, tree: Tree) -> None:
         """Give a server the tree that it is to run, unless it has it already."""
@@ -494,9 +502,9 @@ class Servers:
         yield END, {"end": "gone", "status": 0, "output": ""}
 
 
-def _spread(arrived: Arrived | None, start: int) -> Arrived | None:
-    """For every other job, from `start` on."""
-    return (lambda i, outcome: arrived(2 * i + start, outcome)) if arrived else None
+def _placed(arrived: Arrived | None, places: Sequence[int]) -> Arrived | None:
+    """For jobs that stand at these places among others."""
+    return (lambda i, outcome: arrived(places[i], outcome)) if arrived else None
 
 
 def own_paths() -> list[Path]:

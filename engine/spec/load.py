@@ -64,6 +64,7 @@ class Catalogue:
         self.folder = folder
         self._specs: dict[str, Any] = {}  # read once for each command
         self._builds: dict[str, Build] = {}
+        self._roles: dict[str, set[str]] = {}
 
     @classmethod
     def find(cls, pack: str) -> Catalogue:
@@ -173,8 +174,11 @@ class Catalogue:
         """The roles that a component's call.py asks the learner's code for."""
         if component not in self.folders:
             return set()
-        text = (self.folders[component] / "call.py").read_text("utf-8")
-        return set(re.findall(r"\blearner\.([A-Za-z_]\w*)", text)) & set(self.contract.roles)
+        if component not in self._roles:
+            text = (self.folders[component] / "call.py").read_text("utf-8")
+            asked = set(re.findall(r"\blearner\.([A-Za-z_]\w*)", text))
+            self._roles[component] = asked & set(self.contract.roles)
+        return set(self._roles[component])
 
     def prerequisites(self, id: str) -> tuple[str, ...]:
         """The builds that a build stands on: those its spec names, else what its component uses."""

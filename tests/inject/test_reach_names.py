@@ -184,7 +184,8 @@ BEFORE = b"def add(): return 1\ndef mul(): return 2\ndef main(): return add()\n"
         BEFORE + b"def more(): return eval('add')\n",
         BEFORE.replace(b"def main(): return add()\n", b""),
         BEFORE.replace(b"mul()", b"add()"),
-        BEFORE.replace(b"mul()", b"mul(x=1)"),
+        BEFORE.replace(b"mul()", b"mul(x=add())"),
+        BEFORE.replace(b"def mul", b"@staticmethod\ndef mul") + b"staticmethod = add\n",
         BEFORE.replace(b"def mul", b"async def mul"),
         BEFORE.replace(b"def mul(): return 2", b"mul = 2"),
         BEFORE.replace(b"return 2", b"return eval('add')"),
@@ -194,6 +195,37 @@ def test_a_change_of_more_than_a_body_touches_everything(after):
     """Statements that get another head are not followed, nor those that others need and that go."""
     before = Tree("", ("",), {"app.py": BEFORE}, {})
     assert affected(Reach(before), before.replaced({"app.py": after}), ["app"], ["main"])
+
+
+METHODS = """\
+from __future__ import annotations
+def used(): return 1
+class Other:
+    def run(self): return 2
+def main(): return used()
+"""
+
+
+@pytest.mark.parametrize(
+    ("find", "put", "seen"),
+    [
+        ("def run(self)", "def run(self, x=used, y=2)", False),
+        ("def run(self)", "def run(self) -> tuple[int, used()]", False),
+        ("    def run", "    @staticmethod\n    def more(x): return x\n    def run", False),
+        ("class Other", "def more(x: list[int]): return x\nclass Other", False),
+        ("from __future__ import annotations\n", "", True),
+        ("    def run", "    @used\n    def more(x): return x\n    def run", True),
+        ("    def run", "    more = 3\n    def run", True),
+        ("def used()", "def used(x=2)", True),
+    ],
+)
+def test_a_head_that_only_looks_names_up_is_followed(find, put, seen):
+    """Defaults that are names, annotations that nobody computes, wrappers of Python's own."""
+    assert find in METHODS
+    before = Tree("", ("",), {"app.py": METHODS.encode()}, {})
+    after = before.replaced({"app.py": METHODS.replace(find, put).encode()})
+    assert affected(Reach(before), after, ["app"], ["main"]) is seen
+    assert affected(Reach(after), before, ["app"], ["main"]) is seen
 
 
 def test_a_file_that_comes_or_goes_touches_everything():

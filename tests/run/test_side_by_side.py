@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from engine.run.abreast import Later, alternating
+from engine.run.abreast import Later, alternating, halves
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
@@ -14,6 +14,20 @@ def test_the_order_is_that_of_the_jobs(count: int) -> None:
     """Every other one each, and back in order."""
     jobs = list(range(count))
     assert alternating(lambda: jobs[::2], lambda: jobs[1::2]) == jobs
+
+
+@pytest.mark.parametrize(
+    ("worth", "parts"),
+    [
+        ([], ([], [])),
+        ([1] * 5, ([0, 2, 4], [1, 3])),
+        ([1, 4, 1, 1, 1, 1], ([0, 2, 3, 4, 5], [1])),
+        ([4, 1, 1, 1, 1, 1], ([0, 5], [1, 2, 3, 4])),
+    ],
+)
+def test_two_parts_take_about_as_long(worth, parts):
+    """Whoever has what takes long gets less of the rest."""
+    assert halves(worth) == parts
 
 
 def test_what_one_raises_waits_for_the_other() -> None:
