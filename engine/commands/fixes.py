@@ -29,7 +29,7 @@ from engine.judge.plan import (
     thinned,
     usual_regimes,
 )
-from engine.judge.verdict import Verdict, also, judge_fix
+from engine.judge.verdict import Verdict, also, disagreeing, judge_fix
 from engine.run.abreast import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
@@ -103,14 +103,8 @@ def grade_fix(
     _check_still_runs(spec, cases, own)
     verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
     if not verdict.passed:
-        failing = {result.component for result in verdict.results if not result.passed}
-        asked = failing | (touched if failing & touched else set())  # the rest is as it was
-        places = [i for i, draw in enumerate(made.draws) if draw.component in asked]
-        told = servers.cases([made.draws[i] for i in places], spec.acceptable)
-        for i, case in zip(places, told, strict=True):
-            cases[i] = case
-        found = judge_fix(made, cases, own, theirs, touched=touched, acceptable=spec.acceptable)
         order = [entry.component, *catalogue.contract.components]
+        found = _nearest(servers, spec, made, cases, own, theirs, verdict=verdict, touched=touched)
         results = sorted(found.results, key=lambda result: order.index(result.component))
         verdict = replace(found, results=tuple(results))  # what others stand on comes first
     if not verdict.passed or not steered:
@@ -120,6 +114,44 @@ def grade_fix(
         dtype=dtype, variants=spec.acceptable, coarse=catalogue.contract.coarse.get(dtype, ""),
     )  # fmt: skip
     return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
+
+
+def _nearest(
+    servers: Servers,
+    spec: Break,
+    made: Plan,
+    cases: Sequence[Case],
+    own: Sequence[Outcome],
+    theirs: Sequence[Outcome],
+    *,
+    verdict: Verdict,
+    touched: frozenset[str],
+) -> Verdict:
+    """What a fix that differs from the code before the break is nearest to: that, the reference, or one of
+    its variants, which it then has to agree with throughout.
+
+    verdict: the one by the code before the break alone. The reference is asked about the rest only where it
+    agrees in more of the draws that differ.
+    """
+
+    differing = disagreeing(made, cases, own, theirs)
+    told = servers.cases([made.draws[i] for i in differing], spec.acceptable)
+    few = judge_fix(
+        made.without({*range(len(cases))} - {*differing}), told,
+        [own[i] for i in differing], [theirs[i] for i in differing],
+        touched=touched, acceptable=spec.acceptable,
+    )  # fmt: skip
+    if few.failures == verdict.failures:
+        return verdict
+    failing = {result.component for result in verdict.results if not result.passed}
+    asked = failing | (touched if failing & touched else set())  # the rest is as it was
+    places = {i for i, draw in enumerate(made.draws) if draw.component in asked}
+    rest = sorted(places - {*differing})
+    told += servers.cases([made.draws[i] for i in rest], spec.acceptable)
+    known = [*cases]
+    for i, case in zip([*differing, *rest], told, strict=True):
+        known[i] = case
+    return judge_fix(made, known, own, theirs, touched=touched, acceptable=spec.acceptable)
 
 
 def refusal(

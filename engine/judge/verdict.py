@@ -51,6 +51,11 @@ class Verdict(msgspec.Struct, frozen=True):
     target: str = REFERENCE
 
     @property
+    def failures(self) -> int:
+        """How many checks failed."""
+        return _failures(self.results)
+
+    @property
     def failing(self) -> Result | None:
         """The first check that failed, in the order that teaches."""
         return next((result for result in self.results if not result.passed), None)
@@ -108,6 +113,18 @@ def judge_fix(
     return _verdict(results, plan, chosen)
 
 
+def disagreeing(
+    plan: Plan, cases: Sequence[Case], before: Sequence[Outcome], candidate: Sequence[Outcome]
+) -> list[int]:
+    """The draws in which some check tells the fixed code from the code before the break."""
+    theirs = dict(enumerate(candidate))
+    differing = [
+        _differing(planned, cases, _targets(planned, cases, before, BEFORE), theirs)
+        for planned in plan.checks
+    ]
+    return sorted({i for found in differing for i in found})
+
+
 def also(
     verdict: Verdict, nearby: Nearby, *, touched: Collection[str], acceptable: Collection[str] = ()
 ) -> Verdict:
@@ -161,18 +178,7 @@ def _result(
     outcomes: Mapping[int, Outcome],
 ) -> Result:
     check = planned.check
-    differing: dict[int, Difference] = {}
-    for i in planned.draws:
-        found = difference(
-            expected[i],
-            outcomes[i],
-            dtype=cases[i].draw.dtype,
-            values=check.values,
-            aspects=check.aspects or ASPECTS,
-            times=check.rounding.get(cases[i].draw.dtype, {}).get(cases[i].draw.regime, 1.0),
-        )
-        if found is not None:
-            differing[i] = found
+    differing = _differing(planned, cases, expected, outcomes)
     if not differing:
         return Result(check.id, planned.component, check.shows, True, len(planned.draws))
     some = len(differing) < len(planned.draws)  # then the manner may be what matters
@@ -191,6 +197,28 @@ def _result(
         pattern(differing[told], expected[told], outcomes[told]),
         tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
     )
+
+
+def _differing(
+    planned: Planned,
+    cases: Sequence[Case],
+    expected: Mapping[int, Outcome],
+    outcomes: Mapping[int, Outcome],
+) -> dict[int, Difference]:
+    """The first difference in each draw that has one."""
+    check = planned.check
+    found = {
+        i: difference(
+            expected[i],
+            outcomes[i],
+            dtype=cases[i].draw.dtype,
+            values=check.values,
+            aspects=check.aspects or ASPECTS,
+            times=check.rounding.get(cases[i].draw.dtype, {}).get(cases[i].draw.regime, 1.0),
+        )
+        for i in planned.draws
+    }
+    return {i: one for i, one in found.items() if one is not None}
 
 
 def shapes(case: Case, *, manner: bool = True) -> str:

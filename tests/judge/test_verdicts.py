@@ -316,6 +316,44 @@ def test_a_mixture_of_two_targets_is_refused(servers, catalogue, plain):
     assert not fixes.grade_fix(servers, catalogue, LOUD, own, mixed, seed=5).passed
 
 
+def test_the_reference_is_asked_about_the_rest_only_where_it_is_nearer(
+    servers, catalogue, plain, monkeypatch
+):
+    """Code that is wrong in some draws differs from the reference there too, and that is enough."""
+    odd = "        return logits + (1.0 if h.ndim == 1{} else 0.0)"
+    own, wrong, half = (
+        edited(plain, HEAD, "        return logits", text)
+        for text in ("        return logits * 1", odd.format(""), odd.format(" and h.shape[0] % 2"))
+    )
+    asked = []
+
+    def cases(draws, *variants, **options):
+        if options.get("healthy", True):
+            asked.append(len(draws))
+        return found(draws, *variants, **options)
+
+    found = servers.cases
+    monkeypatch.setattr(servers, "cases", cases)
+
+    def judged(before, after):
+        asked.clear()
+        verdict = fixes.grade_fix(servers, catalogue, LOUD, before, after, seed=8)
+        return verdict, asked[1:]  # the first are what errors have to name
+
+    verdict, few = judged(own, wrong)
+    assert not verdict.passed and verdict.target == "before"
+    assert len(few) == 1 and 0 < few[0] < verdict.measurements / 4
+    verdict, nearer = judged(wrong, half)
+    assert not verdict.passed
+    assert len(nearer) == 2 and nearer[0] < nearer[1]
+    verdict, all_ = judged(wrong, own)
+    assert (
+        verdict.passed
+        and verdict.target == "reference"
+        and all_[:2] == [few[0], sum(nearer) - few[0]]
+    )
+
+
 def test_breaking_another_component_is_refused(servers, catalogue, plain):
     """A fix may not mend the head and spoil the loss."""
     tree = edited(plain, LOSS, ".mean()", ".sum()")
