@@ -54,7 +54,7 @@ def grade_fix(
 ) -> Verdict:
     """The fixed tree against the learner's own code before the break, on inputs nobody saw.
 
-    sample: one draw of each regime, in no special manner. What that refuses would be refused; that
+    sample: one draw of each regime of the broken component, in no special manner. What that refuses would be refused; that
     it passes says nothing yet. For authors, never for a learner. Where `before` is `Known`, draws that
     it was asked about when other candidates were judged are not made again.
     """
@@ -214,14 +214,14 @@ def plan_of_a_fix(
 
     own = of({extent.broken})
     drawn = partial(plan, seed=seed, dtype=dtype, manners=manners)
+    if sample:
+        return drawn(few(own))
     close, rest = few(of(extent.close)), few(of(extent.imported | extent.remote))
     far_costly = {name: slow for name, slow in costly.items() if name not in extent.direct}
     far = joined(
         thinned(drawn(close), usual_regimes(close), far_costly, FAR_COSTLY),
         drawn(some_probes(rest, FAR_PROBES, seed=seed, costly=costly, foremost=seldom)),
     )
-    if sample:
-        return joined(drawn(few(own)), far)
     slow = costly.get(extent.broken, ())
     stood_on = {*_stood_on(spec, own)}
     at_least: dict[str, int] = {}

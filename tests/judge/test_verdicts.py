@@ -164,7 +164,7 @@ def test_a_property_is_a_right_fix(servers, catalogue, plain):
 def test_a_silencer_is_refused(servers, catalogue, plain, name):
     """What only makes the symptom go away differs from healthy code somewhere."""
     tree = edited(broken(servers, catalogue, LOUD, plain), *SILENCERS[name])
-    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=41)
+    verdict = fixes.refusal(servers, catalogue, LOUD, plain, tree, seed=41)
     assert not verdict.passed
     assert verdict.failing.difference is not None
 
@@ -320,38 +320,30 @@ def test_the_reference_is_asked_about_the_rest_only_where_it_is_nearer(
     servers, catalogue, plain, monkeypatch
 ):
     """Code that is wrong in some draws differs from the reference there too, and that is enough."""
-    odd = "        return logits + (1.0 if h.ndim == 1{} else 0.0)"
-    own, wrong, half = (
-        edited(plain, HEAD, "        return logits", text)
-        for text in ("        return logits * 1", odd.format(""), odd.format(" and h.shape[0] % 2"))
+    own, wrong = (
+        edited(plain, HEAD, "        return logits", f"        return logits {end}")
+        for end in ("* 1", "+ (1.0 if h.ndim == 1 else 0.0)")
     )
-    asked = []
+    asked, found = [], servers.cases
 
     def cases(draws, *variants, **options):
         if options.get("healthy", True):
             asked.append(len(draws))
         return found(draws, *variants, **options)
 
-    found = servers.cases
     monkeypatch.setattr(servers, "cases", cases)
 
     def judged(before, after):
         asked.clear()
-        verdict = fixes.grade_fix(servers, catalogue, LOUD, before, after, seed=8)
+        verdict = fixes.grade_fix(servers, catalogue, LOUD, before, after, seed=8, sample=True)
         return verdict, asked[1:]  # the first are what errors have to name
 
     verdict, few = judged(own, wrong)
     assert not verdict.passed and verdict.target == "before"
     assert len(few) == 1 and 0 < few[0] < verdict.measurements / 4
-    verdict, nearer = judged(wrong, half)
-    assert not verdict.passed
-    assert len(nearer) == 2 and nearer[0] < nearer[1]
-    verdict, all_ = judged(wrong, own)
-    assert (
-        verdict.passed
-        and verdict.target == "reference"
-        and all_[:2] == [few[0], sum(nearer) - few[0]]
-    )
+    verdict, more = judged(wrong, own)
+    assert verdict.passed and verdict.target == "reference"
+    assert len(more) == 2 and more[0] == few[0] < more[1]
 
 
 def test_breaking_another_component_is_refused(servers, catalogue, plain):
