@@ -54,9 +54,9 @@ def grade_fix(
 ) -> Verdict:
     """The fixed tree against the learner's own code before the break, on inputs nobody saw.
 
-    sample: one draw of each regime of the broken component, in no special manner. What that refuses would be refused; that
-    it passes says nothing yet. For authors, never for a learner. Where `before` is `Known`, draws that
-    it was asked about when other candidates were judged are not made again.
+    sample: one draw of each regime of the broken component, in no special manner. What that refuses would
+    be refused; that it passes says nothing yet. For authors, never for a learner. Where `before` is
+    `Known`, draws that it was asked about when other candidates were judged are not made again.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     known = before if isinstance(before, Known) else Known(before)
