@@ -134,7 +134,7 @@ def _nearest(
     agrees in more of the draws that differ.
     """
 
-    differing = disagreeing(made, cases, own, theirs)
+    differing = disagreeing(verdict, made, cases, own, theirs)
     told = servers.cases([made.draws[i] for i in differing], spec.acceptable)
     few = judge_fix(
         made.without({*range(len(cases))} - {*differing}), told,

@@ -20,7 +20,7 @@ import numpy as np
 from engine.run.child.again import AGAIN
 from engine.run.types import Outcome, Raised
 
-SMALL = 4096  # numbers
+FEW = 4096  # numbers
 THREADS = "threading.threads"  # among what a call has changed: see run/child/jobs.py
 ASPECTS = ("raised", "shape", "dtype", "value", "inputs")
 
@@ -203,7 +203,7 @@ def _array(
 
 def _same(expected: np.ndarray, got: np.ndarray) -> bool:
     """Whether two arrays of one shape are equal: of small ones it is quickest to tell bit for bit."""
-    if expected.size < SMALL and expected.dtype == got.dtype:
+    if expected.size < FEW and expected.dtype == got.dtype:
         if expected.tobytes() == got.tobytes():
             return True
     return bool(np.array_equal(got, expected))

@@ -84,13 +84,12 @@ def defined(files: Mapping[str, bytes]) -> set[str]:
         node.name
         for path, data in files.items()
         if path.endswith(".py")
-        for node in nodes(data)
+        for node in _nodes(data)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     }
 
 
-def nodes(data: bytes) -> Sequence[ast.AST]:
-    """All nodes of a file; none, where it does not parse."""
+def _nodes(data: bytes) -> Sequence[ast.AST]:
     try:
         return walked(parsed(data))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -98,7 +97,7 @@ def nodes(data: bytes) -> Sequence[ast.AST]:
 
 
 def _texts(data: bytes) -> list[str]:
-    constants = [node.value for node in nodes(data) if isinstance(node, ast.Constant)]
+    constants = [node.value for node in _nodes(data) if isinstance(node, ast.Constant)]
     return [value for value in constants if isinstance(value, str)]
 
 

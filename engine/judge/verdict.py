@@ -114,13 +114,22 @@ def judge_fix(
 
 
 def disagreeing(
-    plan: Plan, cases: Sequence[Case], before: Sequence[Outcome], candidate: Sequence[Outcome]
+    verdict: Verdict,
+    plan: Plan,
+    cases: Sequence[Case],
+    before: Sequence[Outcome],
+    candidate: Sequence[Outcome],
 ) -> list[int]:
-    """The draws in which some check tells the fixed code from the code before the break."""
+    """The draws in which some check tells the fixed code from the code before the break.
+
+    verdict: the one by the code before the break alone.
+    """
+    failed = {(result.component, result.id) for result in verdict.results if not result.passed}
     theirs = dict(enumerate(candidate))
     differing = [
         _differing(planned, cases, _targets(planned, cases, before, BEFORE), theirs)
         for planned in plan.checks
+        if (planned.component, planned.check.id) in failed
     ]
     return sorted({i for found in differing for i in found})
 

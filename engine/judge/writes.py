@@ -14,21 +14,19 @@ WRITERS = {"setattr", "delattr", "vars", "globals", "exec", "eval", "modules"}  
 WRITERS |= {"__dict__", "__setattr__", "__class__", "__bases__", "__code__", "__globals__"}
 
 # functions of numpy that give an array of their own
-MAKERS = {
-    "array",
-    "zeros",
-    "ones",
-    "empty",
-    "full",
-    "zeros_like",
-    "ones_like",
-    "empty_like",
-    "full_like",
-}
-MAKERS |= {"arange", "linspace", "tri", "eye", "identity", "copy", "concatenate", "stack", "where"}
-MAKERS |= {"exp", "log", "sqrt", "sin", "cos", "outer", "cumsum", "argsort", "sort", "bincount"}
+MAKERS = {"zeros", "ones", "empty", "full", "array", "arange", "linspace", "tri", "eye", "identity"}
+MAKERS |= {f"{name}_like" for name in ("zeros", "ones", "empty", "full")}
+MAKERS |= {"copy", "concatenate", "stack", "where", "exp", "log", "sqrt", "sin", "cos", "outer"}
+MAKERS |= {"cumsum", "argsort", "sort", "bincount"}
+BEFORE_OUT = dict.fromkeys(
+    ("exp", "log", "sqrt", "sin", "cos"), 1
+)  # arguments, after which may come
+BEFORE_OUT |= dict.fromkeys(
+    ("outer", "concatenate", "stack", "cumsum"), 2
+)  # an array to write into
 OF_UFUNCS = {"outer", "reduce", "accumulate"}
-COPIES = {"copy", "astype"}  # methods
+COPIES = {"copy", "astype"}  # methods; what a dict held, its copy holds
+JOINS = (ast.Add, ast.Mult, ast.BitOr)  # of numbers, and of lists and dicts as they are
 DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 OBJECTS = {"object", "object_", "O"}  # arrays of these hold what may belong to others
 
@@ -171,13 +169,15 @@ def _values(binding: ast.AST, name: str) -> Iterator[ast.AST | None]:
 def _makes(value: ast.AST | None, numpy: Collection[str], added: bool) -> bool:
     """Whether an expression makes an array of numbers, or a list or dict, that nobody else has.
 
-    added: whether something is added in place to an item of it, which in a list may be another's.
+    added: whether something is added in place to an item of it, which in a list or dict may be another's.
     """
     if isinstance(value, ast.IfExp):
         return all(_makes(part, numpy, added) for part in (value.body, value.orelse))
     if isinstance(value, DISPLAYS):
         return not added
-    if isinstance(value, (ast.BinOp, ast.Compare)):
+    if isinstance(value, ast.BinOp):
+        return not (added and isinstance(value.op, JOINS))
+    if isinstance(value, ast.Compare):
         return True
     if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute)):
         return isinstance(value, ast.Constant)
@@ -186,8 +186,11 @@ def _makes(value: ast.AST | None, numpy: Collection[str], added: bool) -> bool:
     if {option.arg for option in value.keywords} & {"out", "copy", None} or words & OBJECTS:
         return False
     owner, name = value.func.value, value.func.attr
-    if name in COPIES:
-        return True
     if isinstance(owner, ast.Attribute) and name in OF_UFUNCS:
         owner, name = owner.value, "outer"
-    return isinstance(owner, ast.Name) and owner.id in numpy and name in MAKERS
+    ours = isinstance(owner, ast.Name) and owner.id in numpy
+    if name in COPIES and not ours:
+        return name == "astype" or not added
+    few = len(value.args) <= BEFORE_OUT.get(name, len(value.args))
+    plain = few and not any(isinstance(part, ast.Starred) for part in value.args)
+    return ours and plain and name in MAKERS

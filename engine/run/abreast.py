@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
@@ -68,10 +67,13 @@ def halves(worth: Sequence[int]) -> tuple[list[int], list[int]]:
     return parts
 
 
-def alternating(even: Callable[[], list[A]], odd: Callable[[], list[A]]) -> list[A]:
-    """Two lists, made at the same time, as one: an item of the first, an item of the second, ..."""
-    first, second = at_once(even, odd)
-    both: list[A] = []
-    for pair in itertools.zip_longest(first, second):
-        both += pair
-    return both[: len(first) + len(second)]
+def shared(
+    worth: Sequence[int],
+    first: Callable[[list[int]], list[A]],
+    second: Callable[[list[int]], list[A]],
+) -> list[A]:
+    """What two make of the places that each is given, at the same time, in the order of the places."""
+    ours, theirs = halves(worth)
+    one, other = at_once(lambda: first(ours), lambda: second(theirs))
+    made = dict(zip([*ours, *theirs], [*one, *other], strict=True))
+    return [made[i] for i in range(len(worth))]

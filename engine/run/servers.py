@@ -17,8 +17,10 @@ import socket
 import sys
 import tempfile
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -26,7 +28,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import LearnerCodeError, SpecError
-from engine.run.abreast import alternating, at_once, halves
+from engine.run.abreast import at_once, shared
 from engine.run.channel import Server
 from engine.run.child import wire
 from engine.run.decode import outcome_of, raised_of
@@ -95,6 +97,7 @@ class Servers:
         self._zygotes: list[Zygote] = []
         self._servers: dict[str, Server] = {}
         self._held: dict[str, Tree] = {}
+        self._prepared: defaultdict[str, set[str]] = defaultdict(set)  # components, by server
         self._workdir = ""
         self._starting = threading.Lock()  # two may ask for a server at the same time
         self.sandbox = Sandbox((0, 0, 0), None, 0, False)
@@ -196,6 +199,7 @@ class Servers:
     def _drop(self, name: str) -> None:
         self._servers.pop(name).close()
         self._held.pop(name, None)
+        self._prepared.pop(name, None)
 
     def cases(
         self,
@@ -235,12 +239,15 @@ class Servers:
         if not draws:
             return []
         half = self._beside("pack", len(draws))
-        if half:
-            parts = [(draws[i::2], wanted[i::2], given[i::2]) for i in range(2)]
-            return alternating(
-                lambda: self._cases_of("pack", *parts[0]), lambda: self._cases_of(half, *parts[1])
-            )
-        return self._cases_of("pack", draws, wanted, given)
+        if not half:
+            return self._cases_of("pack", draws, wanted, given)
+
+        def part(name: str, places: Sequence[int]) -> list[Case]:
+            names = [wanted[i] for i in places]
+            inputs = [given[i] for i in places] if given else ()
+            return self._cases_of(name, [draws[i] for i in places], names, inputs)
+
+        return shared([1] * len(draws), partial(part, "pack"), partial(part, half))
 
     def _cases_of(
         self,
@@ -321,10 +328,8 @@ class Servers:
             told = _placed(arrived, places)
             return self._outcomes(tree, [jobs[i] for i in places], name, how, told, skips)
 
-        ours, theirs = halves([LATE_WORTH if job.manner == LATE else 1 for job in jobs])
-        one, other = at_once(lambda: part(server, ours), lambda: part(half, theirs))
-        gave = dict(zip([*ours, *theirs], [*one, *other], strict=True))
-        return [gave[i] for i in range(len(jobs))]
+        worth = [LATE_WORTH if job.manner == LATE else 1 for job in jobs]
+        return shared(worth, partial(part, server), partial(part, half))
 
     def several(
         self, asked: Sequence[tuple[Tree, Sequence[Job], float]], *, server: str = "learner"
@@ -423,12 +428,19 @@ class Servers:
                 self._hold(name + BESIDE, tree)
 
     def prepare(self, *components: str) -> None:
-        """Have the pack's code for these components compiled while something else goes on: of many, also
-        by the server that works beside it. Raises LearnerCodeError.
+        """Have the pack's code for these components compiled while something else goes on, of many also by
+        the server that works beside it. Raises LearnerCodeError.
         """
-        names = ["pack", "pack" + BESIDE] if len(components) > 1 and CORES > 1 else ["pack"]
-        for name in names:
-            self._server(name).send({"do": "warm", "components": components})
+        for name in ("pack", "pack" + BESIDE) if len(components) > 1 and CORES > 1 else ("pack",):
+            fresh = [one for one in components if one not in self._prepared[name]]
+            if not fresh:
+                continue
+            try:
+                self._server(name).send({"do": "warm", "components": fresh})
+            except OSError:  # it died since it was last used: whoever needs it starts another
+                self._drop(name)
+            else:
+                self._prepared[name].update(fresh)
 
     def _hold(self, name: str, tree: Tree) -> None:
         """Give a server the tree that it is to run, unless it has it already."""

@@ -47,10 +47,10 @@ def test_files_that_may_write_elsewhere(text, told):
         "out = np.zeros_like(x)",
         "out = other = np.array([1.0, 2.0])",
         "out: np.ndarray = np.full(x.shape, 0.5, dtype=x.dtype)",
-        "out = x.copy()",
+        "out = np.copy(x)",
         "out = x.astype(float)",
         "out = x > 0",
-        "out = x * 0\n    out += 1",
+        "out = x - x\n    out += 1",
         "out = np.add.outer(x, ids)",
         "n, out = len(ids), np.empty(3)",
         "out = np.zeros(3) if ids else np.ones(3)",
@@ -76,6 +76,9 @@ def test_an_array_of_its_own_is_nobody_elses(made):
         "out = np.array(x, copy=False)",
         "out = np.exp(x, out=x)",
         "out = np.exp(x, **ids)",
+        "out = np.exp(x, x)",
+        "out = np.exp(*x)",
+        "out = np.add.outer(x, ids, x)",
         "out = np.array([x], dtype=object)",
         "out = np.array([x], 'O')",
         "out = zeros(x)",
@@ -97,9 +100,20 @@ def test_what_may_be_anothers_is_told(made):
     assert found("", FILLS.format(made=made, filled="out[0] = 1"))
 
 
-@pytest.mark.parametrize("made", ["out = [x]", "out = {0: x}", "out = [y for y in x]"])
+@pytest.mark.parametrize(
+    "made",
+    [
+        "out = [x]",
+        "out = {0: x}",
+        "out = [y for y in x]",
+        "out = x.copy()",
+        "out = x * 2",
+        "out = x + ids",
+        "out = x | ids",
+    ],
+)
 def test_a_list_holds_what_is_anothers(made):
-    """Its items may be replaced, and not added to in place."""
+    """Its items may be replaced, and not added to in place; and what looks like an array may be a list."""
     assert not found("", FILLS.format(made=made, filled="out[0] = x"))
     assert found("", FILLS.format(made=made, filled="out[0] += x"))
 

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import socket
 import time
 
 import pytest
 
-from engine.run.abreast import Later, alternating, halves
+from engine.commands.warm import servers_for
+from engine.run.abreast import Later, at_once, halves, shared
+from engine.run.types import Draw
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
 def test_the_order_is_that_of_the_jobs(count: int) -> None:
-    """Every other one each, and back in order."""
-    jobs = list(range(count))
-    assert alternating(lambda: jobs[::2], lambda: jobs[1::2]) == jobs
+    """Whoever has which part, and back in order."""
+    seen = []
+
+    def part(places: list[int]) -> list[int]:
+        seen.append(places)
+        return [10 * i for i in places]
+
+    for worth in ([1] * count, [3, 1, 1, 1, 1, 1, 1, 1][:count]):
+        assert shared(worth, part, part) == [10 * i for i in range(count)]
+    assert sorted(seen[:2]) == sorted([[*range(0, count, 2)], [*range(1, count, 2)]])
 
 
 @pytest.mark.parametrize(
@@ -43,10 +53,10 @@ def test_what_one_raises_waits_for_the_other() -> None:
         raise ValueError("this one")
 
     with pytest.raises(ValueError, match="this one"):
-        alternating(failing, slow)
+        at_once(failing, slow)
     assert ended == [True]
     with pytest.raises(ValueError, match="this one"):
-        alternating(slow, failing)
+        at_once(slow, failing)
     assert ended == [True, True]
 
 
@@ -58,7 +68,7 @@ def test_an_interruption_does_not_wait() -> None:
 
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        alternating(interrupted, lambda: time.sleep(5) or [])
+        at_once(interrupted, lambda: time.sleep(5) or [])
     assert time.monotonic() - started < 4
 
 
@@ -72,3 +82,24 @@ def test_later_gives_what_was_made_as_often_as_it_is_asked() -> None:
     for _ in range(2):
         with pytest.raises(KeyError, match="no such key"):
             failed()
+
+
+def test_a_component_is_prepared_once_and_again_where_the_server_died(catalogue, monkeypatch):
+    """A verdict asks for all of them each time; a server that is gone is no error of anybody's."""
+    sent = []
+    with servers_for(catalogue, None) as servers:
+        servers.prepare("lm_head", "embedding")
+        for name in ("pack", "pack+"):
+            send = servers._servers[name].send
+            monkeypatch.setattr(
+                servers._servers[name], "send", lambda m, send=send: sent.append(m) or send(m)
+            )
+        servers.prepare("lm_head", "embedding")
+        assert sent == []
+        servers.prepare("lm_head", "embedding", "sdpa")
+        assert [message["components"] for message in sent] == [["sdpa"]] * 2
+        servers._servers["pack"]._socket.shutdown(socket.SHUT_RDWR)
+        servers.prepare("rope", "ffn")
+        assert "pack" not in servers._servers
+        (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)])
+        assert case.expected[""].values
