@@ -38,11 +38,12 @@ def changed(old: bytes, new: bytes) -> Pairs | None:
     before, after = parsed(old).body, parsed(new).body
     if len(before) != len(after):
         return None
+    other = _encoding(old) != _encoding(new)  # then the same bytes are another text
     texts = zip(_texts(old, before), _texts(new, after), strict=True)
     return tuple(
         (i, a, b)
         for i, (a, b, (was, now)) in enumerate(zip(before, after, texts, strict=True))
-        if was != now and ast.dump(a) != ast.dump(b)
+        if (other or was != now) and ast.dump(a) != ast.dump(b)
     )
 
 
@@ -97,10 +98,14 @@ def _same_tree(one: bytes | None, other: bytes | None) -> bool:
     if one is None or other is None:
         return False
     try:
-        coded = [tokenize.detect_encoding(io.BytesIO(data).readline)[0] for data in (one, other)]
-        return coded[0] == coded[1] and changed(one, other) == ()
+        return changed(one, other) == ()
     except (SyntaxError, ValueError, RecursionError):
         return False
+
+
+def _encoding(data: bytes) -> str:
+    """The encoding that a file declares. Raises SyntaxError."""
+    return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
 
 
 def _texts(data: bytes, body: list[ast.stmt]) -> list[bytes]:
@@ -158,7 +163,7 @@ class Source:
     def __init__(self, path: str, data: bytes) -> None:
         self.path = path
         self.data = data
-        self.encoding = tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+        self.encoding = _encoding(data)
 
     @cached_property
     def module(self) -> ast.Module:

@@ -228,6 +228,16 @@ def test_a_head_that_only_looks_names_up_is_followed(find, put, seen):
     assert affected(Reach(after), before, ["app"], ["main"]) is seen
 
 
+def test_a_wrapper_of_its_own_is_none_of_pythons():
+    """Where a file gives `staticmethod` another meaning it may do anything."""
+    own = "def staticmethod(f): return used() or f\n"
+    text = METHODS.replace("class Other", f"{own}class Other")
+    before = Tree("", ("",), {"app.py": text.encode()}, {})
+    more = "    @staticmethod\n    def more(x): return x\n    def run"
+    after = before.replaced({"app.py": text.replace("    def run", more).encode()})
+    assert affected(Reach(before), after, ["app"], ["main"])
+
+
 def test_a_file_that_comes_or_goes_touches_everything():
     """Another file of the same name may stand in its way."""
     before = Tree("", ("",), {"app.py": BEFORE}, {})

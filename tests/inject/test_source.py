@@ -157,7 +157,8 @@ UNLIKE = {
     "an int for a float": (b"x = 1\n", b"x = 1.0\n"),
     "True for 1": (b"x = 1\n", b"x = True\n"),
     "the docstring": (b'"""One."""\n', b'"""Two."""\n'),
-    "the encoding that is declared": (LATIN, LATIN.replace(b"latin-1", b"latin-2")),
+    "the encoding that is declared": (LATIN, LATIN.replace(b"latin-1", b"cp1251")),
+    "an encoding that there is not": (LATIN, LATIN.replace(b"latin-1", b"latin-2")),
     "what cannot be parsed": (b"x = 1\n", b"x = = 1\n"),
     "nothing instead": (b"x = 1\n", None),
 }

@@ -353,6 +353,14 @@ def test_breaking_another_component_is_refused(servers, catalogue, plain):
     assert not verdict.passed
 
 
+def test_what_a_sample_lets_through_is_judged_in_full(servers, catalogue, plain):
+    """An optimiser is spoilt, which the broken component does not show."""
+    tree = edited(plain, "src/minimodel/optim.py", "self.momentum * velocity", "velocity")
+    assert fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=6, sample=True).passed
+    verdict = fixes.refusal(servers, catalogue, LOUD, plain, tree, seed=6)
+    assert not verdict.passed and verdict.failing.component == "sgd"
+
+
 @pytest.mark.parametrize("name", ["only the number", "only the columns"])
 def test_half_a_fix_of_the_silenced_form_is_refused(servers, catalogue, plain, name):
     """Both the width and the columns have to be mended."""

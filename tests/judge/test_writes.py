@@ -138,6 +138,8 @@ def test_the_same_write_once_more_is_none():
     assert not found(STEP, twice)
     assert found(STEP, twice.replace("for p in self.live", "for p in self.all"))
     assert found(STEP, STEP + "    def more(self, p):\n        p.data = 0\n")
+    again = STEP.replace("step", "more").removeprefix("class Adam:\n")
+    assert found(STEP, STEP + again)
     moved = STEP.replace("def step", "def moved")
     assert not found(STEP, moved)
 

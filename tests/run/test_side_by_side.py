@@ -6,10 +6,13 @@ import socket
 import time
 
 import pytest
+from msgspec.structs import replace
 
 from engine.commands.warm import servers_for
+from engine.run import servers as running
 from engine.run.abreast import Later, at_once, halves, shared
-from engine.run.types import Draw
+from engine.run.jobs import jobs_of
+from engine.run.types import LATE, Draw
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
@@ -103,3 +106,22 @@ def test_a_component_is_prepared_once_and_again_where_the_server_died(catalogue,
         assert "pack" not in servers._servers
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)])
         assert case.expected[""].values
+
+
+def test_what_comes_after_hundreds_of_calls_is_worth_many(plain, catalogue, monkeypatch):
+    """Whoever has it has less of the rest."""
+    shares = []
+
+    def told(worth, first, second):
+        shares.append([len(part) for part in halves(worth)])
+        return shared(worth, first, second)
+
+    monkeypatch.setattr(running, "shared", told)
+    with servers_for(catalogue, None) as servers:
+        (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)], healthy=False)
+        (job,) = jobs_of([case])
+        jobs = [job] * 99 + [replace(job, manner=LATE)]
+        jobs.reverse()
+        outcomes = servers.outcomes(plain, jobs)
+    assert shares == [[19, 81]]
+    assert len(outcomes) == 100 and not any(one.raised or one.stopped for one in outcomes)
