@@ -5,8 +5,7 @@ settings are another regime's, or that come near numbers that a change brought i
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -33,7 +32,7 @@ from engine.judge.near import (
     too_large,
     with_reference,
 )
-from engine.judge.plan import Costly, Plan, derive, joined, most_looked_at
+from engine.judge.plan import Costly, Plan, joined, most_looked_at
 from engine.judge.steered import (
     STIRRED,
     STIRRED_COSTLY,
@@ -48,14 +47,11 @@ from engine.run.servers import HEALTHY_FACTOR, Servers
 from engine.run.types import LATE, Case, Outcome, Tree
 from engine.spec.types import Check
 
-PATIENCE = 0.5  # seconds that one draw may take, at least,
+PATIENCE = 2.0  # seconds of its own that one draw may take, at least,
 SLOWER = 10  # or so many times what the slowest ordinary one took
-TURN = 128  # draws that are run at a time, by the code before the break,
-BUDGET = 2.0  # until so many seconds are over, at least,
-WORTH = 1000  # or as many as so many ordinary draws took, which is more on a machine that is busy
-LONG_CALLS = 12.0  # seconds more for a draw that comes after many calls, on a machine that is busy
+LONG_CALLS = 20.0  # seconds more for a draw that comes after many calls
 SKIPS = 3  # draws that may take longer, before the rest is left
-# draws in which the candidate differs that are looked at more closely: the quick ones, and more where
+# draws in which the candidate differs that are looked at more closely: the smallest, and more where
 # none of them tells
 ASKED = (0, 3, 12)
 
@@ -139,8 +135,7 @@ def near(
     seconds: what the ordinary draws took. coarse: a variant of the reference that keeps fewer digits.
     """
     made, cases = _made(servers, known, aim)
-    places = in_turn(cases, aim.component, made.seed)
-    own = _measured(servers, known, places, cases, seconds)
+    own = _measured(servers, known, cases, max(PATIENCE, SLOWER * max(seconds, default=0.0)))
     fit = [i for i, case in enumerate(cases) if given(case, own[i])]
     limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
     theirs: dict[int, Outcome] = {}
@@ -152,7 +147,7 @@ def near(
         theirs |= zip(some, found, strict=True)
     ran = [i for i in fit if not too_large(theirs[i])]
     differ = sorted(
-        (i for i in ran if apart(own[i], theirs[i], dtype)), key=lambda i: own[i].seconds
+        (i for i in ran if apart(own[i], theirs[i], dtype)), key=lambda i: entries(cases[i])
     )
     decided: dict[int, Decided] = {}
     for first, last in itertools.pairwise(ASKED):
@@ -168,6 +163,7 @@ def near(
         [decided[i][0] for i in sorted(decided)],
         [decided[i][1] for i in sorted(decided)],
         [decided[i][2] for i in sorted(decided)],
+        unmeasured=sum(too_large(outcome) for outcome in (*own, *theirs.values())),
     )
 
 
@@ -240,6 +236,7 @@ def beside_reference(
         [case for case, _, _ in decided],
         [mine for _, mine, _ in decided],
         [other for _, _, other in decided],
+        unmeasured=sum(map(too_large, theirs)),
     )
 
 
@@ -299,40 +296,15 @@ def _made(servers: Servers, known: Known, aim: Aimed) -> tuple[Plan, list[Case]]
     return joined(*chosen), kept
 
 
-def in_turn(cases: Sequence[Case], component: str, seed: int) -> list[int]:
-    """The places of cases in the order in which they are run: those that follow a pattern, others of the
-    broken component, the rest; each of them by lot.
-    """
-
-    def turn(i: int) -> tuple[bool, bool, int]:
-        own = cases[i].draw.component == component
-        return not _follows(cases[i]), not own, derive(seed, "turn", i)
-
-    return sorted(range(len(cases)), key=turn)
-
-
-def _measured(
-    servers: Servers,
-    known: Known,
-    places: Sequence[int],
-    cases: Sequence[Case],
-    seconds: Sequence[float],
-) -> list[Outcome]:
-    """What the code before the break gives for as many cases as there is time for, in this order; for those
-    few that come after many calls whatever the time is.
-    """
+def _measured(servers: Servers, known: Known, cases: Sequence[Case], limit: float) -> list[Outcome]:
+    """What the code before the break gives for these cases."""
     found = [Outcome(stopped="not run")] * len(cases)
-    patience = max(PATIENCE, SLOWER * max(seconds, default=0.0))
-    until = time.monotonic() + budget(seconds)
-    for some, longer in late_apart(places, cases):
-        for turn in _turns(some):
-            if time.monotonic() > until and not longer:
-                break
-            outcomes = known.outcomes(
-                servers, [cases[i] for i in turn], limit=patience + longer, skips=SKIPS
-            )
-            for i, outcome in zip(turn, outcomes, strict=True):
-                found[i] = outcome
+    for some, longer in late_apart(range(len(cases)), cases):
+        outcomes = known.outcomes(
+            servers, [cases[i] for i in some], limit=limit + longer, skips=SKIPS
+        )
+        for i, outcome in zip(some, outcomes, strict=True):
+            found[i] = outcome
     return found
 
 
@@ -344,15 +316,6 @@ def late_apart(places: Sequence[int], cases: Sequence[Case]) -> list[tuple[list[
     return [([i for i in places if i not in late], 0.0), (late, LONG_CALLS)]
 
 
-def budget(seconds: Sequence[float]) -> float:
-    """Seconds for all draws, by what the ordinary ones took."""
-    return max(BUDGET, WORTH * sum(seconds) / max(1, len(seconds)))
-
-
-def _turns(places: Sequence[int]) -> Iterator[Sequence[int]]:
-    return (places[start : start + TURN] for start in range(0, len(places), TURN))
-
-
-def _follows(case: Case) -> bool:
-    """Whether its numbers follow a pattern."""
-    return case.draw.lean is not None and case.draw.lean.kind == "pattern"
+def entries(case: Case) -> int:
+    """How many numbers its arrays have."""
+    return sum(int(getattr(value, "size", 1)) for value in case.inputs.values())

@@ -42,7 +42,8 @@ REST = {"float64": 2e-11, "float32": 2e-4}
 
 class Nearby(msgspec.Struct, frozen=True):
     """How many draws were compared, and a plan of those in which the candidate differs: its cases with
-    the reference's answers, what the code before the break gave, and what the candidate.
+    the reference's answers, what the code before the break gave, and what the candidate. unmeasured: how
+    many were left, as one of them ran out of time, memory or stack.
     """
 
     compared: int
@@ -50,6 +51,7 @@ class Nearby(msgspec.Struct, frozen=True):
     cases: Sequence[Case]
     before: Sequence[Outcome]
     candidate: Sequence[Outcome]
+    unmeasured: int = 0
 
 
 def left_out(

@@ -17,6 +17,7 @@ FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a b
 SEEDS = 3  # draws a symptom of a break and regime
 OWN_DRAWS = 8  # the same, for other probes of the broken component
 COSTLY_DRAWS = 4  # and for those that take long
+COSTLY_REPEATS = 24  # calls of those before the one that counts, in the manner "late"
 
 
 Costly = Mapping[str, Collection[str]]  # component -> its probes that take long
@@ -107,7 +108,8 @@ def plan(
         regime = next(iter(counts[component, probe]))
         places[component, probe, regime].append(len(draws))
         value = derive(seed, component, probe, regime, last)
-        draws.append(Draw(component, probe, regime, value, dtype, last))
+        repeats = COSTLY_REPEATS if probe in sparing else 0
+        draws.append(Draw(component, probe, regime, value, dtype, last, repeats=repeats))
     return Plan(tuple(draws), tuple(looking(checks, places)), seed)
 
 

@@ -42,13 +42,16 @@ class Result(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What was judged. `measurements` is never 0. `seed` repeats it, for authors."""
+    """What was judged. `measurements` is never 0. `seed` repeats it, for authors. `unmeasured`: further
+    inputs that decided nothing, as some code ran out of time, memory or stack.
+    """
 
     passed: bool
     results: tuple[Result, ...]
     measurements: int
     seed: str
     target: str = REFERENCE
+    unmeasured: int = 0
 
     @property
     def failures(self) -> int:
@@ -138,18 +141,22 @@ def also(
     verdict: Verdict, nearby: Nearby, *, touched: Collection[str], acceptable: Collection[str] = ()
 ) -> Verdict:
     """A verdict that passed, after further measurements."""
-    counted = verdict.measurements + nearby.compared
+    verdict = msgspec.structs.replace(
+        verdict,
+        measurements=verdict.measurements + nearby.compared,
+        unmeasured=nearby.unmeasured,
+    )
     if not nearby.plan.draws:
-        return msgspec.structs.replace(verdict, measurements=counted)
+        return verdict
     more = judge_fix(
         nearby.plan, nearby.cases, nearby.before, nearby.candidate,
         touched=touched, acceptable=acceptable,
     )  # fmt: skip
     if more.passed:
-        return msgspec.structs.replace(verdict, measurements=counted)
+        return verdict
     failing = {(r.component, r.id): r for r in more.results if not r.passed}
     results = tuple(failing.get((r.component, r.id), r) for r in verdict.results)
-    return Verdict(False, results, counted, verdict.seed, more.target)
+    return msgspec.structs.replace(verdict, passed=False, results=results, target=more.target)
 
 
 def healthy(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> tuple[Result, ...]:

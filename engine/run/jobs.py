@@ -26,10 +26,10 @@ class Job(msgspec.Struct, frozen=True):
 
 def repeats_of(draw: Draw) -> int:
     """How often a call is made before the one that counts: a little more often than the number that it
-    leans towards; 0 for as often as usual.
+    leans towards, or as often as the draw says; 0 for as often as usual.
     """
     if draw.lean is None or draw.lean.kind != "calls":
-        return 0
+        return draw.repeats
     return int(draw.lean.number) + BEYOND
 
 

@@ -34,13 +34,14 @@ from engine.run.child import wire
 from engine.run.decode import outcome_of, raised_of
 from engine.run.jobs import Job
 from engine.run.types import LATE, MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
-from engine.run.zygote import GRACE, Zygote, taken, workdir
+from engine.run.zygote import Zygote, taken, workdir
 
-LIMIT = 10.0  # seconds for one job, before anything is known of this code
+LIMIT = 10.0  # seconds of its own for one job, before anything is known of this code
 HEALTHY_FACTOR = 20.0  # or this many times what the healthy code took
 START_LIMIT = 60.0  # seconds for the interpreter to import numpy
 LEAN_LIMIT = 3.0  # seconds for a draw that leans towards a number, which may make it large
 MEMORY = 4 << 30  # bytes
+PATIENCE = 600.0  # seconds in which a server that watches a limit tells that it was passed
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 BESIDE = "+"  # ends the name of a second server, whose children are in `guise`
 TRACED = "traced"  # the server that records what expressions give
@@ -493,14 +494,13 @@ class Servers:
         server = self._server(name)
         try:
             server.send({"do": "run", "jobs": work, **msgspec.structs.asdict(how)})
-            patience = how.limit + GRACE
-            while (message := server.receive(patience)) is not None:
+            while (message := server.receive(PATIENCE + how.limit)) is not None:
                 if "end" in message:
                     ended = True
                     yield END, message
                     return
                 try:  # what follows a child wrote
-                    answer = server.receive(patience)
+                    answer = server.receive(PATIENCE)
                 except wire.WireError as error:
                     answer = {"wire": f"an answer that cannot be read ({error})"}
                 if answer is None:

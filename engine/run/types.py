@@ -53,7 +53,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """What one probe did on one input.
 
     `stopped`: None, or why there is no answer: "timeout", "output", "died", "not run".
-    `changed`: names of inputs that the call modified. `seconds`: of the call alone.
+    `changed`: names of inputs that the call modified. `seconds`: of processor time, for the call alone.
     `ran`: the functions of the tree that ran, as "path:first line"; None where nobody looked.
     """
 
@@ -116,6 +116,7 @@ class Draw(msgspec.Struct, frozen=True):
 
     `manner`: how it is given to the learner's code, which must not matter: a mode of the pack, or
     one of MANNERS. `turn`: how many draws of the component come in this manner before.
+    `repeats`: calls before the one that counts, in the manner LATE; 0: as many as usual.
     """
 
     component: str
@@ -126,6 +127,7 @@ class Draw(msgspec.Struct, frozen=True):
     manner: str = ""
     lean: Lean | None = None
     turn: int = 0
+    repeats: int = 0
 
 
 class Case(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from engine.view.paper import code, say, section
 if TYPE_CHECKING:
     from engine.commands.submit_build import BuildReport, Ended
     from engine.commands.submit_fix import FixReport
+    from engine.judge.verdict import Verdict
 
 
 def build(out: Console, report: BuildReport) -> None:
@@ -27,6 +28,7 @@ def build(out: Console, report: BuildReport) -> None:
         out,
         f"{len(verdict.results)} checks, {verdict.measurements} measurements, seed {verdict.seed}",
     )
+    _unmeasured(out, verdict)
     if not sandbox.landlock or not sandbox.seccomp:
         say(out, "This kernel lacks Landlock or seccomp: the code was not walled off.", "yellow")
     if report.first and not report.passed:
@@ -60,6 +62,7 @@ def fix(out: Console, report: FixReport) -> None:
         f"{agree} of {len(report.verdict.results)} checks agree, over"
         f" {report.verdict.measurements} measurements on inputs nobody has seen.",
     )
+    _unmeasured(out, report.verdict)
     for result in failing[:3]:
         shows = _shows(result, report.lang)
         say(out, f"differs: {result.component}: {shows}", "red")
@@ -98,6 +101,16 @@ def fix(out: Console, report: FixReport) -> None:
     section(out, "What is next")
     say(out, reveal.next, indent=2)
     say(out, f"\nYour entry is complete: {report.notes}")
+
+
+def _unmeasured(out: Console, verdict: Verdict) -> None:
+    if verdict.unmeasured:
+        say(
+            out,
+            f"{verdict.unmeasured} more inputs were too large for some code (time, memory or stack)"
+            " and decided nothing.",
+            "dim",
+        )
 
 
 def _shows(result: Result, lang: str) -> str:

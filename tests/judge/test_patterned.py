@@ -8,7 +8,6 @@ from engine.commands import fixes, nearby
 from engine.judge.plan import Plan
 from engine.judge.steered import STIRRED, STIRRED_COSTLY, STIRRED_FAR, patterned
 from engine.run.child.patterns import FLOATS
-from engine.run.types import Case, Draw, Lean
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -103,24 +102,6 @@ def test_a_story_of_a_break_follows_no_pattern(catalogue):
     probes = {check.probe for _, check in free}
     assert "forward" in probes
     assert not probes & {"future", "row_sums"} and "future" in {c.probe for c in spec.judged_by}
-
-
-def test_patterns_come_first_and_the_broken_component_before_others():
-    """What the time does not suffice for is what matters least."""
-    pattern, size = Lean("pattern"), Lean("size", 300)
-    draws = [
-        Draw(name, "p", "normal", i, lean=lean)
-        for i, (name, lean) in enumerate([("user", size), ("head", size), ("user", pattern)] * 5)
-    ]
-    order = nearby.in_turn([Case(draw, {}, {}) for draw in draws], "head", 7)
-    told = [(draws[i].component, draws[i].lean.kind) for i in order]
-    assert told == [("user", "pattern")] * 5 + [("head", "size")] * 5 + [("user", "size")] * 5
-
-
-def test_a_busy_machine_has_more_time():
-    """As many draws are run where each takes five times as long."""
-    assert nearby.budget([]) == nearby.budget([0.0001]) == nearby.BUDGET
-    assert nearby.budget([0.005, 0.015]) == pytest.approx(nearby.WORTH * 0.01)
 
 
 def test_where_probes_take_long_fewer_draws_follow_a_pattern(

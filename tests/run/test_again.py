@@ -9,7 +9,7 @@ import pytest
 from lab import CALL
 
 from engine.run.child.again import AGAIN, Results, alike, leaves
-from engine.run.child.manners import REPEATS, patience, rehearse, tire
+from engine.run.child.manners import rehearse, tire
 from engine.run.jobs import Job
 from engine.run.servers import Servers
 from engine.run.types import Tree
@@ -88,11 +88,6 @@ def test_what_a_call_raises_is_left_to_the_one_that_counts():
         raise ValueError("not today")
 
     assert tire(call, 300, []) is False
-
-
-def test_calls_that_are_asked_for_get_more_time():
-    """Be they few: a model's hundred calls take longer than a layer's three hundred."""
-    assert patience(REPEATS) < patience(102) == patience(5000)
 
 
 @pytest.mark.parametrize(("period", "told"), [(1000, False), (8, True)])

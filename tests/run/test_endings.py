@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from textwrap import indent
 
 import pytest
 from lab import Lab, gone
 
-from engine.run.servers import SPLIT
+from engine.run.servers import CORES, SPLIT
 from engine.run.types import Outcome
 
 LIMIT = 0.6  # seconds for one job, where the limit is what is tested
@@ -349,6 +351,31 @@ def test_after_a_timeout_the_rest_of_the_batch_is_not_run(lab: Lab) -> None:
     tree = lab.tree(learner("while True: pass"))
     outcomes = lab.runs(tree, {"x": 0}, {"x": 1}, {"x": 0}, limit=LIMIT)
     assert [outcome.stopped for outcome in outcomes] == [None, "timeout", "not run"]
+
+
+BUSY = "while True: pass"
+
+
+def test_a_busy_machine_stops_nothing_that_an_idle_one_lets_end(lab: Lab) -> None:
+    """A limit counts a process's own time, not the time in which others have the processor."""
+    code = """
+import subprocess
+import sys
+import time
+def main(x):
+    until = time.process_time() + 0.4
+    while time.process_time() < until: pass
+    return {"y": x}
+"""
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(4 * CORES)]
+    try:
+        (outcome,) = lab.runs(lab.tree(code), {"x": 1}, limit=LIMIT)
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+    assert outcome.stopped is None and outcome.values == {"y": 1}
+    assert 0.35 < outcome.seconds < 0.6
 
 
 def test_the_limit_is_for_one_job_and_not_for_the_batch(lab: Lab) -> None:

@@ -198,7 +198,7 @@ def probe_job(job, learner, trees, texts, watched, last=True):
     del modified[:]
     before = {name: arrays.digest(value) for name, value in inputs.items()}
     raised = None
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         if manner == "outermost":
             manners.outermost(functools.partial(probe, learner, record, **inputs))
@@ -207,7 +207,7 @@ def probe_job(job, learner, trees, texts, watched, last=True):
             manners.nested(depth, lambda: probe(learner, record, **inputs))
     except BaseException as error:  # whatever the learner's code throws is a measurement
         raised = describe(error, trees)
-    seconds = time.perf_counter() - started
+    seconds = time.process_time() - started
     changed = [name for name, value in inputs.items() if arrays.digest(value) != before[name]]
     if not steady:
         modified.append(again.AGAIN)

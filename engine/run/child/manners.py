@@ -30,7 +30,6 @@ from engine.run.child.arrays import (
 )
 
 REPEATS = 300  # of a probe, before it counts, in the manner "late"
-PATIENCE, MORE_PATIENCE = 0.15, 1.2  # seconds of processor time for them
 AFTERWARDS = ("stepped", "swapped", "resized")  # in which a mode comes first, by turns
 DEPTH = 60  # frames, in the manner "nested"
 SOON = 0.0002  # seconds between looks at whether a thread has ended, in the manner "outermost"
@@ -333,7 +332,6 @@ def rehearse(probe, learner, inputs, manner, repeats, begin=lambda: None):
     """
     numpy = sys.modules.get("numpy")
     arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
-    deadline = time.process_time() + patience(repeats)
     results = Results()
     for _ in range(repeats if manner == "late" else 1):
         recorded = {}
@@ -341,27 +339,17 @@ def rehearse(probe, learner, inputs, manner, repeats, begin=lambda: None):
         with scrambled(arrays):
             probe(learner, recorded.update, **inputs)
         results.add(recorded)
-        if time.process_time() > deadline:
-            break
     return not results.differ
 
 
-def patience(repeats):
-    """Seconds of processor time for so many calls: more where so many are asked for, be they few."""
-    return PATIENCE if repeats == REPEATS else MORE_PATIENCE
-
-
 def tire(call, repeats, arrays):
-    """The same call many times, as far as patience goes, at last with other numbers in `arrays`; whether its
-    result was another one some time. What it raises the one that counts will.
+    """The same call many times, at last with other numbers in `arrays`; whether its result was another one
+    some time. What it raises the one that counts will.
     """
-    deadline = time.process_time() + patience(repeats)
     results = Results()
     try:
         for _ in range(repeats):
             results.add(call())
-            if time.process_time() > deadline:
-                break
         with scrambled(arrays):
             call()
     except Exception:
