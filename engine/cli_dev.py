@@ -46,7 +46,8 @@ def dev_reach(
         Path | None, typer.Option(metavar="DIR", help="Store each broken tree there.")
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option(help="Only this proposer: pattern, role, graft.")
+        list[str] | None,
+        typer.Option(help="Only this proposer: pattern, role, graft, append, rewrite."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -76,31 +76,27 @@ def run(
             f"{entry.id} is a build exercise.", next=f"`engine submit-build {entry.id}` checks it."
         )
     spec = catalogue.break_(entry.id)
-    with alone(learner.private):
-        current = opened(session.attempts())
-        if current is not None:
-            raise NotApplicable(
-                f"{current.exercise} is still open.",
-                where=str(learner.practice(current.exercise)),
-                next="Finish it with `engine submit-fix`, or put it aside with `engine reset`.",
-            )
-        notes_file = learner.notes(entry.phase_number)
-        notes.check(notes_file)
-        with servers_of(session) as servers:
-            files, tree = session.code
-            servers.ready(tree, *TO_BREAK)  # as a rule they are
-            seed = fresh_seed()
-            begun = asking.begin(servers, catalogue, entry.id, tree, seed)
-            from engine.commands import planning  # brings numpy, while the reference is at work
-            from engine.commands.observe_ import look, notes_text
+    _check_none_open(session)
+    notes_file = learner.notes(entry.phase_number)
+    notes.check(notes_file)
+    with servers_of(session) as servers:
+        files, tree = session.code
+        servers.ready(tree, *TO_BREAK)  # as a rule they are
+        seed = fresh_seed()
+        begun = asking.begin(servers, catalogue, entry.id, tree, seed)
+        from engine.commands import planning  # brings numpy, while the reference is at work
+        from engine.commands.observe_ import look, notes_text
 
-            Later(_imported)
-            Later(meanwhile)
-            planned = planning.plan_break(
-                servers, catalogue, entry.id, tree, seed, progress=progress, begun=begun
-            )
-            attempt, answers = _predictions(session, entry.id, ask)
-            broken = tree.replaced(planned.injection.files)
+        Later(_imported)
+        Later(meanwhile)
+        planned = planning.plan_break(
+            servers, catalogue, entry.id, tree, seed, progress=progress, begun=begun
+        )
+        attempt, answers = _predictions(session, entry.id, ask)
+        broken = tree.replaced(planned.injection.files)
+        with alone(learner.private):
+            _check_none_open(session)
+            _check_same_code(session, files)
             _, observed = at_once(
                 lambda: _write(session, entry.id, attempt, files, planned),
                 lambda: look(
@@ -114,10 +110,9 @@ def run(
                     server="learner",
                 ),
             )
-        session.store.append(
-            entry.id, attempt, "observed", {"scored": msgspec.to_builtins(observed.scored)}
-        )
-        notes.add(notes_file, entry.id, attempt, notes_text(observed, learner.lang))
+            scored = {"scored": msgspec.to_builtins(observed.scored)}
+            session.store.append(entry.id, attempt, "observed", scored)
+            notes.add(notes_file, entry.id, attempt, notes_text(observed, learner.lang))
     return BreakReport(
         entry.id,
         session.text(spec.title),
@@ -128,6 +123,26 @@ def run(
         observed,
         session.text(spec.symptom),
     )
+
+
+def _check_none_open(session: Session) -> None:
+    current = opened(session.attempts())
+    if current is not None:
+        raise NotApplicable(
+            f"{current.exercise} is still open.",
+            where=str(session.learner.practice(current.exercise)),
+            next="Finish it with `engine submit-fix`, or put it aside with `engine reset`.",
+        )
+
+
+def _check_same_code(session: Session, files: Mapping[str, bytes]) -> None:
+    """The learner is not held up while they are asked, so their code may have changed since."""
+    if session.model_files() != files:
+        raise NotApplicable(
+            "Your code was changed while you were asked, so nothing was broken.",
+            where=str(session.learner.model),
+            next="Your predictions are kept: the same command goes on with them.",
+        )
 
 
 def _predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]:
@@ -145,7 +160,9 @@ def _predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]
         number = coming(latest)
         answers = _asked(session, id, number, ask)
         data = {"answers": [msgspec.to_builtins(answer) for answer in answers]}
-        date = session.store.append(id, number, "predicted", data).at[:10]
+        with alone(learner.private):
+            _check_none_open(session)
+            date = session.store.append(id, number, "predicted", data).at[:10]
     lines = [
         (session.text(p.ask), shown(p, a.answer, learner.lang), a.confidence)
         for p, a in zip(spec.predictions, answers, strict=True)
@@ -169,7 +186,8 @@ def _asked(session: Session, id: str, number: int, ask: Ask) -> list[Answer]:
         answers.append(answer)
         if not isinstance(given, Sequence) and answer != known.get(answer.id):
             data = {"answer": msgspec.to_builtins(answer)}
-            session.store.append(id, number, "drafted", data)
+            with alone(session.learner.private):
+                session.store.append(id, number, "drafted", data)
     return answers
 
 

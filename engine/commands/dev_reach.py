@@ -12,12 +12,12 @@ from engine.commands import planning
 from engine.commands.session import fresh_seed
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, UsageError
+from engine.inject.proposers import PROPOSERS
 from engine.practice import model as models
 from engine.practice.files import inside, storage
 from engine.run.types import Tree
 from engine.spec.load import Catalogue, Entry
 
-PROPOSERS = {"patch", "pattern", "role", "graft"}
 Line = dict[str, Any]
 
 
@@ -51,8 +51,10 @@ def run(
     names = [folder.name for folder in folders]
     if len(set(names)) < len(names):
         raise UsageError(f"Two models have the same name: {sorted(names)}.", next="Rename one.")
-    for name in set(only) - PROPOSERS:
-        raise UsageError(f"There is no proposer {name!r}.", next=f"There are {sorted(PROPOSERS)}.")
+    for name in sorted({*only} - {*PROPOSERS}):
+        raise UsageError(
+            f"There is no proposer {name!r}.", next=f"There are {', '.join(PROPOSERS)}."
+        )
     for folder in folders:
         if write is None:
             break

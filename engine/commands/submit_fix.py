@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,10 @@ from engine.commands import flows
 from engine.commands.answers import Answer
 from engine.commands.session import Session, fresh_seed
 from engine.commands.warm import servers_of
+from engine.errors import NotApplicable
 from engine.practice import entries, notes
-from engine.practice.store import Attempt, alone
-from engine.run.types import Sandbox
+from engine.practice.store import Attempt, alone, opened
+from engine.run.types import Sandbox, Tree
 from engine.spec.types import Cause, Option
 
 if TYPE_CHECKING:
@@ -73,31 +75,30 @@ def run(
 ) -> FixReport:
     """Judge the practice copy. Raises what the learner's files or the store are at fault for."""
     learner, catalogue = session.learner, session.catalogue
-    with alone(learner.private):
-        attempt = session.open_break()
-        id = attempt.exercise
-        spec = catalogue.break_(id)
-        notes.check(learner.notes(catalogue.entry(id).phase_number))
-        broken = _broken(session, attempt)
-        before, now = session.trees(attempt)
-        changed = unified(broken, now.files)
-        with servers_of(session) as servers:
-            servers.progress = progress
-            servers.ready(before, "before")
-            servers.ready(now, "candidate")
-            from engine.commands import fixes  # brings numpy, while they compile
+    attempt = session.open_break()
+    id = attempt.exercise
+    spec = catalogue.break_(id)
+    notes.check(learner.notes(catalogue.entry(id).phase_number))
+    broken = _broken(session, attempt)
+    before, now = session.trees(attempt)
+    changed = unified(broken, now.files)
+    with servers_of(session) as servers:
+        servers.progress = progress
+        servers.ready(before, "before")
+        servers.ready(now, "candidate")
+        from engine.commands import fixes  # brings numpy, while they compile
 
-            verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed())
-            sandbox = servers.sandbox
-        restored = all(now.files.get(path) == data for path, data in before.files.items())
-        graded = graded_files(broken, now.files)
-        data = {"passed": verdict.passed, "seed": verdict.seed, "graded": graded, "diff": changed}
+        verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed())
+        sandbox = servers.sandbox
+    restored = all(now.files.get(path) == data for path, data in before.files.items())
+    graded = graded_files(broken, now.files)
+    data = {"passed": verdict.passed, "seed": verdict.seed, "graded": graded, "diff": changed}
+    with alone(learner.private):
+        _check_same(session, attempt, now)
         session.store.append(id, attempt.number, "submitted", data)
-        reveal = None
-        if verdict.passed:
-            reveal = _close(
-                session, attempt, spec.cause, ask, changed, broken, before.files, restored
-            )
+    reveal = None
+    if verdict.passed:
+        reveal = _close(session, attempt, spec.cause, ask, changed, broken, before.files, restored)
     return FixReport(
         id,
         session.text(spec.title),
@@ -112,6 +113,26 @@ def run(
         str(learner.notes(catalogue.entry(id).phase_number)),
         learner.lang,
     )
+
+
+def _check_same(session: Session, attempt: Attempt, judged: Tree | None = None) -> None:
+    """What was judged is still what is open: nobody waits while it is judged, or somebody asked.
+
+    Raises NotApplicable.
+    """
+    now = opened(session.attempts())
+    same = now is not None and (now.exercise, now.number) == (attempt.exercise, attempt.number)
+    if not same:
+        raise NotApplicable(
+            f"{attempt.exercise} was closed or put aside meanwhile, so nothing was recorded.",
+            next="`engine status` shows what is open.",
+        )
+    if judged is not None and session.trees(attempt)[1].files != judged.files:
+        raise NotApplicable(
+            "The practice copy was changed while it was judged, so nothing was recorded.",
+            where=str(session.learner.practice(attempt.exercise)),
+            next="Save your files, then `engine submit-fix` once more.",
+        )
 
 
 def _broken(session: Session, attempt: Attempt) -> dict[str, bytes]:
@@ -135,9 +156,6 @@ def _close(
     id, catalogue = attempt.exercise, session.catalogue
     spec, lang = catalogue.break_(id), session.learner.lang
     result = _ask_cause(session, cause, ask)
-    if result:
-        data = {"chosen": result.chosen, "confidence": result.confidence, "right": result.right}
-        session.store.append(id, attempt.number, "caused", data)
     hidden = session.text(spec.hidden_cause)
     chosen = None
     if result:
@@ -147,8 +165,13 @@ def _close(
         restored=restored, lang=lang,
     )  # fmt: skip
     file = session.learner.notes(catalogue.entry(id).phase_number)
-    notes.add(file, id, attempt.number, text)
-    session.store.append(id, attempt.number, "closed", {"restored": restored})
+    with alone(session.learner.private):
+        _check_same(session, attempt)
+        if result:
+            data = {"chosen": result.chosen, "confidence": result.confidence, "right": result.right}
+            session.store.append(id, attempt.number, "caused", data)
+        notes.add(file, id, attempt.number, text)
+        session.store.append(id, attempt.number, "closed", {"restored": restored})
     return Reveal(
         hidden,
         unified(broken, before),
@@ -203,18 +226,21 @@ def graded_files(
 
 
 SUSPICIOUS = {
-    "except": "a try/except: an error that is caught is not an error that is gone",
-    "clip": "clip: values that are cut off have lost what they meant",
-    "nan_to_num": "nan_to_num: the NaN came from somewhere",
-    "detach": "detach: values pass, gradients stop",
-    "isinstance": "a special case for some types",
+    r"\bexcept\b": "a try/except: an error that is caught is not an error that is gone",
+    r"\b(clip|clamp)\(": "clip: values that are cut off have lost what they meant",
+    r"\bnan_to_num\(": "nan_to_num: the NaN came from somewhere",
+    r"\bdetach\(": "detach: values pass, gradients stop",
+    r"\bisinstance\(": "a special case for some types",
 }
+NUMBER = r"(?<![\w.\]])(\d{2,})(?![\w.])"  # a whole number of two digits or more
 
 
 def suspicious(diff: str) -> tuple[str, ...]:
     """What in a refused diff may explain the refusal; it never decides one."""
     added = [line[1:] for line in diff.splitlines() if line[:1] == "+" and line[:3] != "+++"]
-    found = [why for word, why in SUSPICIOUS.items() if any(word in line for line in added)]
-    if any(" 512" in line or "(512" in line or "=512" in line for line in added):
-        found.append("a number that fits only what was shown")
+    gone = [line[1:] for line in diff.splitlines() if line[:1] == "-" and line[:3] != "---"]
+    came, went = (" ".join(line.partition("#")[0] for line in lines) for lines in (added, gone))
+    found = [why for word, why in SUSPICIOUS.items() if re.search(word, came)]
+    fresh = sorted({*re.findall(NUMBER, came)} - {*re.findall(NUMBER, went)}, key=int)
+    found += [f"the number {number}: does it fit other sizes than those shown?" for number in fresh]
     return tuple(found)

@@ -27,6 +27,7 @@ from engine.spec.types import Append, Pattern, Rewrite, RoleEdit, Step
 from engine.syntax import parse
 
 Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the proposer
+PROPOSERS = ("pattern", "role", "graft", "append", "rewrite")
 Trace = Callable[[str, str, str], list[places.Site]]  # probe, regime, value -> expressions
 ROLE = re.compile(r"\$([a-z_][a-z0-9_]*)")
 READS = (ast.Name, ast.Attribute, ast.Subscript)  # what may be read once more, simplest first
@@ -341,7 +342,7 @@ class Proposer:
                 end += len(rest[0]) if rest else 0
                 blank = "\n" if statement.startswith(("def ", "@")) else ""
                 text = source.indented(statement, indent)
-                yield (Edit(source.path, end, end, f"{blank}\n{indent}{text}"),), "graft"
+                yield (Edit(source.path, end, end, f"{blank}\n{indent}{text}"),), "append"
 
     def _by_rewrite(self, rewrite: Rewrite) -> Iterator[Edits]:
         """The last statement replaced, the last two, ... the whole body but for its docstring.
@@ -370,7 +371,7 @@ class Proposer:
                 end = source.span(body[-1])[1]
                 below = source.below(function, template)
                 if below is not None:
-                    yield (below,), "graft"
+                    yield (below,), "rewrite"
                     continue
                 for statement in reversed(body[first:]):
                     start = source.span(statement)[0]
@@ -378,7 +379,7 @@ class Proposer:
                     if indent.strip() and ("\n" in template or statement is not body[first]):
                         continue  # several statements on a line
                     text = source.indented(template, indent)
-                    yield (Edit(source.path, start, end, text),), "graft"
+                    yield (Edit(source.path, start, end, text),), "rewrite"
 
     def _overridden(self, source: Source, scope: ast.ClassDef, rewrite: Rewrite) -> Iterator[Edits]:
         own = {node.name for node in scope.body if isinstance(node, ast.FunctionDef)}
@@ -389,7 +390,8 @@ class Proposer:
         imports = self._imports(source, scope.body[-1], head + _deeper(body))
         if rewrite.method not in own and imports is not None:
             statement = head + _deeper(imports + body)
-            yield from self._by_append(Append(role=rewrite.role, statement=statement))
+            for edits, _ in self._by_append(Append(role=rewrite.role, statement=statement)):
+                yield edits, "rewrite"
 
     def _imports(self, source: Source, node: ast.AST, template: str) -> str | None:
         """Statements for the names that cannot be read at this place and that the contract, or

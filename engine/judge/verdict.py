@@ -155,8 +155,11 @@ def also(
     if more.passed:
         return verdict
     failing = {(r.component, r.id): r for r in more.results if not r.passed}
-    results = tuple(failing.get((r.component, r.id), r) for r in verdict.results)
-    return msgspec.structs.replace(verdict, passed=False, results=results, target=more.target)
+    results = [failing.pop((r.component, r.id), r) for r in verdict.results]
+    results += failing.values()  # of checks that had no ordinary draw
+    return msgspec.structs.replace(
+        verdict, passed=False, results=tuple(results), target=more.target
+    )
 
 
 def healthy(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> tuple[Result, ...]:
@@ -172,7 +175,10 @@ def _targets(
     planned: Planned, cases: Sequence[Case], before: Sequence[Outcome], target: str
 ) -> Mapping[int, Outcome]:
     if target == BEFORE:
-        return {i: _as_promised(before[i], cases[i].expected.get("")) for i in planned.draws}
+        return {
+            i: _bounded(_as_promised(before[i], cases[i].expected.get("")), cases[i])
+            for i in planned.draws
+        }
     name = "" if target == REFERENCE else target
     return {i: cases[i].expected.get(name, cases[i].expected[""]) for i in planned.draws}
 
@@ -185,6 +191,27 @@ def _as_promised(before: Outcome, reference: Outcome | None) -> Outcome:
         return before
     raised = msgspec.structs.replace(reference.raised, type=reference.raised.type)
     return msgspec.structs.replace(before, raised=raised)
+
+
+def _bounded(before: Outcome, case: Case) -> Outcome:
+    """The learner's own outcome, where a statistic that lies within its bounds stands for those: another
+    sample of the same distribution is as it was, and which bound it leaves tells what is wrong.
+    """
+    reference = case.expected.get("")
+    if reference is None:
+        return before
+    bounds = {
+        name: value
+        for name, value in reference.values.items()
+        if isinstance(value, dict) and "within" in value and name in before.values
+    }
+    kept = {
+        name: bound
+        for name, bound in bounds.items()
+        if difference(Outcome(values={name: bound}), Outcome(values={name: before.values[name]}))
+        is None
+    }
+    return msgspec.structs.replace(before, values={**before.values, **kept}) if kept else before
 
 
 def _result(

@@ -16,7 +16,7 @@ from pathlib import Path
 from engine.commands.dev_reach import Line, run
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
-WAYS = ("pattern", "role", "graft")
+WAYS = ("pattern", "role", "graft", "append", "rewrite")
 
 
 def measured(models: list[Path], only: tuple[str, ...] = ()) -> list[Line]:

@@ -54,7 +54,7 @@ def test_there_is_a_line_for_each_pair_with_just_these_keys(model: Path) -> None
     for line in lines:
         assert list(line) == KEYS
         assert line["outcome"] == "injected"
-        assert line["how"] in ("pattern", "role", "graft")
+        assert line["how"] in ("pattern", "role", "graft", "append", "rewrite")
         assert line["files"] == [SCALER]
         assert line["changed_lines"] == {"three-slips": 3, "variance": 1}[line["exercise"]]
         assert line["ms"] > 0

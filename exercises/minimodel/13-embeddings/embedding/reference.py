@@ -26,9 +26,9 @@ def attributes(out, variant, *, vocab_size, d_model):
 def initialisation(out, variant, *, vocab_size, d_model, seed):
     n = vocab_size * d_model
     std = 50 if variant == "std_1" else 1  # in units of 0.02
-    out.within(mean=(-std * SIGMAS / n**0.5, std * SIGMAS / n**0.5))
     spread = SIGMAS / (2 * n) ** 0.5
     out.within(deviation=(std * (1 - spread), std * (1 + spread)))
+    out.within(mean=(-std * SIGMAS / n**0.5, std * SIGMAS / n**0.5))
     if n > 10_000:
         out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
     if seed is not None:
