@@ -15,7 +15,7 @@ def main() -> None:
     try:
         if words and words[0] in RUN_CODE and not {"--help", "-h"} & set(words):
             _ahead()
-        from engine.cli import main as run
+        from engine.cli.learner import main as run
 
         run()
     except SystemExit as left:

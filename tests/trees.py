@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.practice import model
+from engine.learner import model
 from engine.run.types import Tree
 from engine.spec.load import Catalogue
 

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from engine.commands import asking, flows
-from engine.commands.answers import Answer, checked, shown
 from engine.commands.session import Session, fresh_seed, title
 from engine.commands.warm import TO_BREAK, servers_of
 from engine.errors import NotApplicable, UsageError
-from engine.practice import entries, notes
-from engine.practice.store import Attempt, alone, coming, opened
-from engine.run.abreast import Later, at_once
+from engine.flows import build as flows
+from engine.flows import expectations as asking
+from engine.flows.answers import Answer, checked, shown
+from engine.learner import entries, notes
+from engine.learner.store import Attempt, alone, coming, opened
+from engine.run.concurrent import Later, at_once
 from engine.spec.load import content_root
 from engine.spec.types import Prediction
 
 if TYPE_CHECKING:
     from engine.commands.observe_ import Observed
-    from engine.commands.planning import Planned
+    from engine.flows.break_ import Planned
 
 
 class Opening(msgspec.Struct, frozen=True):
@@ -84,8 +85,8 @@ def run(
         servers.ready(tree, *TO_BREAK)  # as a rule they are
         seed = fresh_seed()
         begun = asking.begin(servers, catalogue, entry.id, tree, seed)
-        from engine.commands import planning  # brings numpy, while the reference is at work
         from engine.commands.observe_ import look, notes_text
+        from engine.flows import break_ as planning  # brings numpy, while the reference is at work
 
         Later(_imported)
         Later(meanwhile)
@@ -242,7 +243,7 @@ def notes_head(template: str, lang: str) -> str:
 
 def _imported() -> None:
     """What `_write` imports takes a while, which is there while the bug is looked for."""
-    importlib.import_module("engine.practice.history")
+    importlib.import_module("engine.learner.history")
 
 
 def _write(
@@ -253,7 +254,7 @@ def _write(
     planned: Planned,
 ) -> None:
     """Snapshot, practice copy, event: in this order, so that a cut leaves nothing half open."""
-    from engine.practice.history import History, read_all, throw_away, write_practice
+    from engine.learner.history import History, read_all, throw_away, write_practice
 
     learner = session.learner
     history = History(learner.private)

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 
 from engine.commands import break_, hint, init, submit_build, submit_fix
-from engine.commands.answers import Answer, shown
 from engine.commands.break_ import BreakReport, Opening
 from engine.commands.hint import HintReport
 from engine.commands.session import Session, said
 from engine.commands.submit_build import BuildReport
 from engine.commands.submit_fix import FixReport
 from engine.errors import EngineError
+from engine.flows.answers import Answer, shown
 from engine.spec.load import Catalogue
 
 EXERCISE = "tied-vocab-mismatch"

@@ -10,15 +10,21 @@ from pathlib import Path
 
 import msgspec
 
-from engine.commands import figures, fixes, flows, planning, regimes, walkthrough
-from engine.commands.known import Known
+from engine.author import coverage as regimes
+from engine.author import stated_numbers as figures
+from engine.author.lint import Problem, problems
+from engine.code.syntax import parse
+from engine.commands import walkthrough
 from engine.commands.session import fresh_seed
-from engine.commands.slips import Problem, problems
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, SpecError
+from engine.flows import break_ as planning
+from engine.flows import build as flows
+from engine.flows import fix as fixes
+from engine.flows.baseline import Known
 from engine.judge.verdict import Verdict
-from engine.practice import model
-from engine.run.abreast import at_once
+from engine.learner import model
+from engine.run.concurrent import at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
@@ -28,7 +34,6 @@ from engine.spec.load import (
     packs,
 )
 from engine.spec.types import Break, Silencer
-from engine.syntax import parse
 
 SLIPS = {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}
 TAKEN_FOR_THE_BUG = (

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.commands import fixes, flows, planning
 from engine.commands.dev_reach import tree_at
-from engine.commands.known import Known
 from engine.commands.session import fresh_seed
 from engine.commands.submit_fix import suspicious, unified
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, LearnerCodeError, UsageError
+from engine.flows import break_ as planning
+from engine.flows import build as flows
+from engine.flows import fix as fixes
+from engine.flows.baseline import Known
 from engine.judge.explain import sentence
 from engine.judge.verdict import Result, Verdict
 from engine.run.servers import Servers

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.commands import planning
 from engine.commands.session import fresh_seed
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, UsageError
+from engine.flows import break_ as planning
 from engine.inject.proposers import PROPOSERS
-from engine.practice import model as models
-from engine.practice.files import inside, storage
+from engine.learner import model as models
+from engine.learner.files import inside, storage
 from engine.run.types import Tree
 from engine.spec.load import Catalogue, Entry
 

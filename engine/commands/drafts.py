@@ -8,12 +8,12 @@ import shlex
 import subprocess
 from datetime import datetime
 
-from engine.commands.answers import Answer, checked
 from engine.commands.break_ import Opening, notes_head
 from engine.commands.session import Session, said
 from engine.errors import UsageError
-from engine.practice import entries, notes
-from engine.practice.store import coming
+from engine.flows.answers import Answer, checked
+from engine.learner import entries, notes
+from engine.learner.store import coming
 
 
 def predictions(session: Session, opening: Opening) -> list[Answer]:

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.commands.session import Session
 from engine.errors import NotApplicable
-from engine.practice.store import Attempt, alone, opened
+from engine.learner.store import Attempt, alone, opened
 
 
 class HintReport(msgspec.Struct, frozen=True):

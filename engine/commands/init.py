@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from engine.errors import UsageError
-from engine.practice import learner as learners
-from engine.practice.files import storage
+from engine.learner import learner as learners
+from engine.learner.files import storage
 from engine.spec import yaml
 from engine.spec.load import Catalogue
 

@@ -8,8 +8,8 @@ import msgspec
 
 from engine.commands.questions import still_open
 from engine.commands.session import Session, said, title
+from engine.learner.store import Attempt
 from engine.observe.score import Bin, brier, calibration
-from engine.practice.store import Attempt
 from engine.spec.load import Catalogue, packs
 
 
@@ -115,7 +115,7 @@ def pipeline_source(catalogue: Catalogue, pipeline: str) -> str:
     """The source of the probe that a break names as its pipeline, with the helper it starts with."""
     import ast
 
-    from engine.syntax import parse
+    from engine.code.syntax import parse
 
     component, _, probe = pipeline.partition(".")
     if not probe or component not in catalogue.folders:

@@ -6,7 +6,7 @@ import msgspec
 
 from engine.commands.session import Session
 from engine.errors import NotApplicable
-from engine.practice import notes
+from engine.learner import notes
 
 
 class NotesReport(msgspec.Struct, frozen=True):

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.commands import flows
-from engine.commands.answers import Answer, shown
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
-from engine.judge.plan import derive
+from engine.flows import build as flows
+from engine.flows.answers import Answer, shown
+from engine.judge.sampling import derive
+from engine.learner import entries
 from engine.observe import diagnostics
 from engine.observe.diagnostics import Observation
 from engine.observe.score import Scored, brier, is_right
-from engine.practice import entries
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Outcome, Tree

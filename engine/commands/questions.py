@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 
-from engine.commands.answers import AnswerFile, checked_choice, readable
 from engine.commands.session import Session
 from engine.errors import UsageError
-from engine.practice import notes
-from engine.practice.entries import words
-from engine.practice.store import Attempt, alone
+from engine.flows.answers import AnswerFile, checked_choice, readable
+from engine.learner import notes
+from engine.learner.entries import words
+from engine.learner.store import Attempt, alone
 from engine.spec.types import Question, Range
 
 GRADES = ("yes", "partly", "no")

@@ -8,8 +8,8 @@ import msgspec
 
 from engine.commands.session import Session
 from engine.errors import NotApplicable
-from engine.practice import entries, notes
-from engine.practice.store import alone, opened
+from engine.learner import entries, notes
+from engine.learner.store import alone, opened
 
 
 class ResetReport(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class ResetReport(msgspec.Struct, frozen=True):
 
 def run(session: Session, id: str | None = None) -> ResetReport:
     """Save the practice copy to the history, throw it away, close the attempt."""
-    from engine.practice.history import History, read_all, throw_away
+    from engine.learner.history import History, read_all, throw_away
 
     learner = session.learner
     with alone(learner.private):

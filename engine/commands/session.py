@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 
 from engine.errors import NotApplicable, UsageError
-from engine.practice import learner as learners
-from engine.practice.learner import Learner
-from engine.practice.store import Attempt, Store, attempts, latest, opened
+from engine.learner import learner as learners
+from engine.learner.learner import Learner
+from engine.learner.store import Attempt, Store, attempts, latest, opened
 from engine.run.types import Tree
 from engine.spec.load import Catalogue, Entry
 
@@ -68,8 +68,8 @@ class Session:
         """The learner's code before an open break, and the practice copy as it is now. Raises
         StorageError, LearnerCodeError.
         """
-        from engine.practice.history import History, read_practice
-        from engine.practice.model import check_syntax
+        from engine.learner.history import History, read_practice
+        from engine.learner.model import check_syntax
 
         learner = self.learner
         data = attempt.last("injected")
@@ -85,7 +85,7 @@ class Session:
 
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""
-        from engine.practice import model
+        from engine.learner import model
 
         contract = self.catalogue.contract
         roles = self.learner.roles(self.catalogue)

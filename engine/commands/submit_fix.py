@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.commands import flows
-from engine.commands.answers import Answer
 from engine.commands.session import Session, fresh_seed
 from engine.commands.warm import servers_of
 from engine.errors import NotApplicable
-from engine.practice import entries, notes
-from engine.practice.store import Attempt, alone, opened
+from engine.flows import build as flows
+from engine.flows.answers import Answer
+from engine.learner import entries, notes
+from engine.learner.store import Attempt, alone, opened
 from engine.run.types import Sandbox, Tree
 from engine.spec.types import Cause, Option
 
@@ -86,7 +86,7 @@ def run(
         servers.progress = progress
         servers.ready(before, "before")
         servers.ready(now, "candidate")
-        from engine.commands import fixes  # brings numpy, while they compile
+        from engine.flows import fix as fixes  # brings numpy, while they compile
 
         verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed())
         sandbox = servers.sandbox
@@ -136,7 +136,7 @@ def _check_same(session: Session, attempt: Attempt, judged: Tree | None = None) 
 
 
 def _broken(session: Session, attempt: Attempt) -> dict[str, bytes]:
-    from engine.practice.history import History
+    from engine.learner.history import History
 
     data = attempt.last("injected")
     assert data is not None

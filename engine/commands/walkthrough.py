@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from engine.commands import flows
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import LearnerCodeError, NotApplicable, SpecError, UsageError
+from engine.flows import build as flows
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
 from engine.run.jobs import Job
@@ -294,7 +294,7 @@ def _save(file: Path, before: Sequence[Point], after: Sequence[Point]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    from engine.practice.files import storage
+    from engine.learner.files import storage
 
     figure = Figure(figsize=(12, 6))
     FigureCanvasAgg(figure)

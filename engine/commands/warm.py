@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.commands.session import Session
 from engine.errors import EngineError
-from engine.run.abreast import Later
+from engine.run.concurrent import Later
 from engine.run.servers import TRACED, Servers
 from engine.spec.load import Catalogue
 

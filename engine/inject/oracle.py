@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from engine.inject.entered import Places, files_of
+from engine.code.functions import Places, files_of
 from engine.judge.compare import Difference, difference
-from engine.judge.plan import SEEDS
+from engine.judge.sampling import SEEDS
 from engine.run.types import Case, Outcome, Tree
 from engine.spec.types import BEFORE
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 
 import msgspec
 
-from engine import syntax
-from engine.inject.source import SELF, Edit, Source, is_atom, same_code, structure, walked
+from engine.code import syntax
+from engine.code.source import SELF, Edit, Source, is_atom, same_code, structure, walked
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"

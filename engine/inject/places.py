@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from engine.inject.source import Source
+from engine.code.source import Source
 
 BOTTOM = (
     -1e8

@@ -9,9 +9,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from engine.inject import patterns, places
-from engine.inject.removal import without_item
-from engine.inject.source import (
+from engine.code.removal import without_item
+from engine.code.source import (
     SCOPES,
     Edit,
     Source,
@@ -22,9 +21,10 @@ from engine.inject.source import (
     same_code,
     walked,
 )
+from engine.code.syntax import parse
+from engine.inject import patterns, places
 from engine.run.types import Tree
 from engine.spec.types import Append, Pattern, Rewrite, RoleEdit, Step
-from engine.syntax import parse
 
 Edits = tuple[tuple[Edit, ...], str]  # edits that belong together, and the proposer
 PROPOSERS = ("pattern", "role", "graft", "append", "rewrite")

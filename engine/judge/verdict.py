@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 
 from engine.errors import EngineError
+from engine.exam.boundary_values import Nearby
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
-from engine.judge.near import Nearby
-from engine.judge.plan import Plan, Planned
+from engine.judge.sampling import Plan, Planned
 from engine.run.types import LATE, MANNERS, SMALL, Case, Outcome
 from engine.spec.types import Text
 

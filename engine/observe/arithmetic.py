@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.syntax import parse_expression
+from engine.code.syntax import parse_expression
 
 OPERATORS: Mapping[type, Any] = {
     ast.Add: operator.add,

@@ -28,9 +28,9 @@ from typing import Any
 import msgspec
 
 from engine.errors import LearnerCodeError, SpecError
-from engine.run.abreast import at_once, shared
 from engine.run.channel import Server
 from engine.run.child import wire
+from engine.run.concurrent import at_once, shared
 from engine.run.decode import outcome_of, raised_of
 from engine.run.jobs import Job
 from engine.run.types import LATE, MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values

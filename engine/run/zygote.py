@@ -26,9 +26,9 @@ CHILD_MODULES = (
     "tree",
     "tracer",
     "coverage",
-    "guise",
-    "leaning",
-    "patterns",
+    "exam.disguise",
+    "exam.targeting",
+    "exam.patterns",
     "arrays",
     "again",
     "manners",
@@ -147,10 +147,12 @@ def unused() -> None:
 
 def bootstrap() -> bytes:
     """The child's modules as one text: [[name, source], ...] in JSON, parents first."""
-    stubs = [[name, ""] for name in ("engine", "engine.run", "engine.run.child")]
+    stubs = [
+        [name, ""] for name in ("engine", "engine.run", "engine.run.child", "engine.run.child.exam")
+    ]
     folder = os.path.join(os.path.dirname(__file__), "child")  # importlib.resources takes 12 ms
     sources = []
     for name in CHILD_MODULES:
-        with open(os.path.join(folder, f"{name}.py"), encoding="utf-8") as file:
+        with open(os.path.join(folder, *name.split(".")) + ".py", encoding="utf-8") as file:
             sources.append([f"engine.run.child.{name}", file.read()])
     return json.dumps(stubs + sources).encode()

@@ -18,9 +18,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.commands import flows, warm
+from engine.commands import warm
 from engine.commands.dev_judge import Line, run
 from engine.commands.dev_reach import tree_at
+from engine.flows import build as flows
 from engine.spec.load import Catalogue
 
 

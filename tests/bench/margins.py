@@ -20,7 +20,7 @@ from engine.commands import warm
 from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.judge.compare import TOLERANCES, Tolerance, allowed
-from engine.judge.plan import derive
+from engine.judge.sampling import derive
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree

@@ -21,12 +21,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.commands import fixes, flows, warm
+from engine.code.source import Edit, Source
+from engine.commands import warm
 from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError
-from engine.inject.source import Edit, Source
-from engine.practice.model import role_files
+from engine.flows import build as flows
+from engine.flows import fix as fixes
+from engine.learner.model import role_files
 from engine.run.types import Tree
 from engine.spec.load import Catalogue
 

@@ -26,9 +26,9 @@ from workbench import (
 )  # fmt: skip
 
 from engine.commands import break_
-from engine.commands.answers import AnswerFile
 from engine.errors import EngineError, NotApplicable
-from engine.practice import notes
+from engine.flows.answers import AnswerFile
+from engine.learner import notes
 from engine.spec.load import Catalogue
 
 

@@ -9,10 +9,10 @@ import pytest
 from workbench import GRACE, command, engine, engine_json, environment, kinds, session
 
 from engine.commands import listing, questions, submit_build
-from engine.commands.answers import AnswerFile
 from engine.commands.questions import Asked, Reply
 from engine.errors import UsageError
-from engine.practice.store import alone
+from engine.flows.answers import AnswerFile
+from engine.learner.store import alone
 from engine.spec.types import Option, Question, Range
 
 RIGHT = {
@@ -254,7 +254,7 @@ def test_what_it_stands_on_is_named_when_it_fails(home: Path) -> None:
 
 
 def test_questions_are_asked_at_the_terminal(home: Path) -> None:
-    from engine.view import ask
+    from engine.cli import ask
 
     shown = Asked("q", "choice", "Which?", "", (("a", "A"), ("b", "B")), {}, "")
     assert questions.acceptable(shown, " 2 ") == "b"

@@ -29,7 +29,7 @@ from workbench import (
     session,
 )  # fmt: skip
 
-from engine.cli import app
+from engine.cli.learner import app
 from engine.commands import break_, init
 
 COMMANDS = [

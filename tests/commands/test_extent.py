@@ -5,15 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from engine.commands.extent import of_a_fix
-from engine.commands.fixes import (
-    FAR_COSTLY,
-    FAR_PROBES,
-    checks_of_a_fix,
-    grade_fix,
-    plan_of_a_fix,
-)
-from engine.commands.known import Known
+from engine.flows.baseline import Known
+from engine.flows.fix import FAR_COSTLY, FAR_PROBES, checks_of_a_fix, grade_fix, plan_of_a_fix
+from engine.flows.impact import of_a_fix
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 from workbench import ROOT
 
-from engine.commands import dev_check, figures, slips
+from engine.author import lint as slips
+from engine.author import stated_numbers as figures
+from engine.commands import dev_check
 from engine.spec.load import Catalogue, load
 from engine.spec.types import Build
 

@@ -29,8 +29,8 @@ from workbench import (
 )  # fmt: skip
 
 from engine.commands import break_, submit_fix
-from engine.commands.answers import Answer, AnswerFile
 from engine.errors import LearnerCodeError
+from engine.flows.answers import Answer, AnswerFile
 
 CHECK = "    if logits.shape[:-1] != targets.shape:"
 WRONG = {

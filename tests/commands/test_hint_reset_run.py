@@ -25,9 +25,10 @@ from workbench import (
     session,
 )  # fmt: skip
 
-from engine.commands import break_, hint, planning, reset
+from engine.commands import break_, hint, reset
 from engine.commands.hint import filled
 from engine.errors import NotApplicable
+from engine.flows import break_ as planning
 from engine.inject.proposers import Code
 from engine.run.types import Tree
 

@@ -26,7 +26,7 @@ from workbench import (
 
 from engine.commands import break_, submit_build, submit_fix
 from engine.commands import listing as reports
-from engine.commands.answers import Answer, AnswerFile
+from engine.flows.answers import Answer, AnswerFile
 
 READING = [["list"], ["show", "embedding"], ["show", LOUD], ["status"], ["next"], ["notes"]]
 BUILDS = ["tensor", "module", "embedding", "lm_head", "cross_entropy"]

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from workbench import ROOT, contents, engine, engine_json
 
-from engine.commands import dev_check, init, slips, walkthrough
+from engine.author import lint as slips
+from engine.commands import dev_check, init, walkthrough
 from engine.commands.session import Session
 from engine.errors import LearnerCodeError, UsageError
 from engine.observe.projection import nearest, pca
+from engine.report.walk import picture
 from engine.spec.load import Catalogue
-from engine.view.walk import picture
 
 TOPIC = "embedding-walkthrough"
 CORPUS = ROOT / "tests" / "corpus"

@@ -28,8 +28,8 @@ from typing import Any
 import pytest
 
 from engine.commands import break_, init, submit_fix
-from engine.commands.answers import Answer
 from engine.commands.session import Session
+from engine.flows.answers import Answer
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "exercises" / "minimodel" / "models"

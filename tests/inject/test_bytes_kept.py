@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 import pytest
 from trees import BREAKS, NAMES, corpus_tree
 
-from engine.commands import planning
+from engine.code.source import BOM
 from engine.errors import NotApplicable
-from engine.inject.source import BOM
+from engine.flows import break_ as planning
 
 LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 ENDS = (tokenize.NEWLINE, tokenize.NL)

@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 import pytest
 from trees import BREAKS, corpus_tree
 
-from engine.commands import planning
+from engine.flows import break_ as planning
 from engine.run.types import Tree
 
 PACKAGE = "src/minimodel"

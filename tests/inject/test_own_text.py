@@ -6,10 +6,10 @@ import ast
 
 import pytest
 
+from engine.code.source import Edit, Source, apply_all
 from engine.inject import patterns
+from engine.inject.deadcode import tidied
 from engine.inject.proposers import Code, Proposer
-from engine.inject.source import Edit, Source, apply_all
-from engine.inject.tidy import tidied
 from engine.run.types import Tree
 from engine.spec.types import Append, Rewrite, Step
 

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
+from engine.code.source import Source
 from engine.inject import patterns
-from engine.inject.source import Source
 
 CASES = [
     ("self.n = $X", "self.n = 256", "self.n = emb.n  # keep\n", "self.n = 256  # keep\n"),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.inject import cascade
-from engine.inject.cascade import inject
+from engine.inject import search as cascade
 from engine.inject.oracle import Item, Oracle, Trial
 from engine.inject.proposers import Code
-from engine.judge.plan import SEEDS
+from engine.inject.search import inject
+from engine.judge.sampling import SEEDS
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.types import Pattern, Recipe, Step
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from trees import corpus_tree
 
-from engine.commands import asking, planning
-from engine.commands.planning import Siblings
+from engine.flows import break_ as planning
+from engine.flows import expectations as asking
+from engine.flows.break_ import Siblings
 from engine.run.types import Case, Outcome, Tree
 
 STEM = "src/minimodel/nn/norm.py"

@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from engine.inject.source import Edit, Source, apply_all, overlap
-from engine.inject.tidy import blemishes, tidied
+from engine.code.source import Edit, Source, apply_all, overlap
+from engine.inject.deadcode import blemishes, tidied
 
 
 def tidy(code: str, old: str, new: str) -> str:

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands import extent, fixes, flows, planning
-from engine.inject.reach import Reach
+from engine.code.reachability import Reach
+from engine.flows import break_ as planning
+from engine.flows import build as flows
+from engine.flows import fix as fixes
+from engine.flows import impact as extent
 from engine.judge.compare import difference
-from engine.practice import model
+from engine.learner import model
 from engine.run.types import Tree
 from engine.spec.load import Catalogue, content_root
 

@@ -18,7 +18,9 @@ from typing import Any
 import pytest
 from trees import BREAKS
 
-from engine.commands import dev_check, fixes, planning
+from engine.commands import dev_check
+from engine.flows import break_ as planning
+from engine.flows import fix as fixes
 from engine.run.types import Tree
 
 FILE = Path(__file__).parent / "golden.json"

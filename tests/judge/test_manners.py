@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from engine.commands import fixes, nearby
-from engine.judge.plan import Plan
+from engine.exam import attack as nearby
+from engine.flows import fix as fixes
+from engine.judge.sampling import Plan
 from engine.run.types import LATE, MANNERS
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from engine.judge.plan import (
+from engine.judge.sampling import (
     Plan,
     compared,
     derive,

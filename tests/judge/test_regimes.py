@@ -16,8 +16,8 @@ import pytest
 import yaml
 from msgspec.structs import replace
 
-from engine.commands import regimes
-from engine.judge.plan import plan
+from engine.author import coverage as regimes
+from engine.judge.sampling import plan
 from engine.judge.verdict import judge_check
 from engine.run.types import Case, Draw, Outcome, Raised
 from engine.spec.load import Catalogue

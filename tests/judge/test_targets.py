@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError
-from engine.judge.near import Nearby
-from engine.judge.plan import Plan, Planned
+from engine.exam.boundary_values import Nearby
+from engine.judge.sampling import Plan, Planned
 from engine.judge.verdict import Verdict, also, judge_build, judge_fix, shapes
 from engine.run.types import LATE, MANNERS, Case, Draw, Lean, Outcome, Raised
 from engine.spec.types import Check

@@ -7,11 +7,13 @@ from collections import Counter
 import pytest
 from trees import LOUD, NAMES, SILENCED, corpus_tree
 
-from engine.commands import fixes, flows, planning
-from engine.commands.extent import Extent
-from engine.commands.known import Known
 from engine.errors import EngineError, NotApplicable
-from engine.judge.plan import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
+from engine.flows import break_ as planning
+from engine.flows import build as flows
+from engine.flows import fix as fixes
+from engine.flows.baseline import Known
+from engine.flows.impact import Extent
+from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
 from engine.judge.verdict import judge_build
 from engine.run.types import SMALL, Draw, Lean
 from engine.spec.types import Check

@@ -9,7 +9,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
-from engine.practice import model
+from engine.learner import model
 from engine.run.jobs import Job
 from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree

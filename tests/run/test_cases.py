@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.commands import flows
 from engine.errors import SpecError
+from engine.flows import build as flows
 from engine.run.child.server import needed
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from lab import CALL
 
-from engine.run.child import guise
+from engine.run.child.exam import disguise as guise
 from engine.run.jobs import Job
 from engine.run.servers import SPLIT, Servers
 from engine.run.types import Tree

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.judge.steered import STIRRED
-from engine.run.child.patterns import FLOATS, IDS, patterned
+from engine.exam.targeted import STIRRED
+from engine.run.child.exam.patterns import FLOATS, IDS, patterned
 
 SHAPES = [(7,), (3, 5), (2, 3, 6), (1, 4), (4, 1)]
 

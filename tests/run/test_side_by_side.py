@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.commands.warm import servers_for
 from engine.run import servers as running
-from engine.run.abreast import Later, at_once, halves, shared
+from engine.run.concurrent import Later, at_once, halves, shared
 from engine.run.jobs import jobs_of
 from engine.run.types import LATE, Draw
 

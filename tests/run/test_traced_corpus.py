@@ -7,8 +7,8 @@ import pytest
 from lab import ROOT
 from test_tracer import same_outcome
 
-from engine.commands import flows
-from engine.practice import model
+from engine.flows import build as flows
+from engine.learner import model
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
 from engine.spec.load import Catalogue

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from trees import BREAKS
 
-from engine.commands import fixes
 from engine.errors import USAGE, SpecError, UsageError
+from engine.flows import fix as fixes
 from engine.spec.load import Catalogue, content_root, load, packs, texts
 from engine.spec.types import Break, Build, Pack
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import pytest
 from trees import BREAKS
 
-from engine.commands import flows, planning
 from engine.commands.dev_check import edited, models
+from engine.flows import break_ as planning
+from engine.flows import build as flows
 from engine.run.servers import Servers
 from engine.spec.load import Catalogue
 

@@ -16,7 +16,9 @@ import sys
 import time
 import types
 
-from engine.run.child import again, arrays, leaning, manners, patterns
+from engine.run.child import again, arrays, manners
+from engine.run.child.exam import patterns
+from engine.run.child.exam import targeting as leaning
 
 MESSAGE = 2000  # characters of an exception's message that travel
 FRAMES = 40

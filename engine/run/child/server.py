@@ -22,7 +22,8 @@ import struct
 import sys
 import time
 
-from engine.run.child import coverage, guise, jobs, sandbox, tracer, wire
+from engine.run.child import coverage, jobs, sandbox, tracer, wire
+from engine.run.child.exam import disguise as guise
 from engine.run.child.tree import Tree
 
 PATIENCE = 0.5  # seconds for the servers to end when the engine has gone

@@ -1,0 +1,106 @@
+"""Which files a module may run when it is imported: what an edit elsewhere cannot touch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from engine.code.source import parsed, walked
+from engine.run.types import Tree
+
+# a file that uses one of these may run files that its import statements do not name
+OPAQUE = {"__import__", "import_module", "exec", "eval", "runpy", "modules", "meta_path"}
+OPAQUE |= {"spec_from_file_location", "exec_module", "load_module", "builtins"}
+OPAQUE |= {"pkgutil", "resolve_name"}
+
+HARMLESS = {"modules", "eval", "exec"}  # as attributes: model.eval(), module.modules()
+NAMES = {"modules", "meta_path"}  # as names of one's own
+
+
+def closure(tree: Tree, modules: Iterable[str], *, trusting: bool = False) -> frozenset[str] | None:
+    """The files that importing these modules may run; None where that cannot be told.
+
+    trusting: whether `anything.modules` and `anything.eval` are what they look like.
+    """
+    found: set[str] = set()
+    waiting = [name for module in modules for name in _with_parents(module)]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        if name.endswith(".*"):  # `__all__` may name modules of the package
+            waiting += _submodules(tree, name.removesuffix(".*"))
+        for path in _files(tree, name):
+            found.add(path)
+            imported = _imports(tree.files[path], name, path.endswith("/__init__.py"), trusting)
+            if imported is None:
+                return None
+            waiting += imported
+    return frozenset(found)
+
+
+def _submodules(tree: Tree, package: str) -> Iterator[str]:
+    stem = package.replace(".", "/")
+    for root in tree.roots:
+        base = f"{root}/{stem}/" if root else f"{stem}/"
+        if b"__all__" in tree.files.get(f"{base}__init__.py", b""):
+            for path in tree.files:
+                if path.startswith(base) and path.endswith(".py"):
+                    inner = path.removeprefix(base).removesuffix(".py").removesuffix("/__init__")
+                    if "/" not in inner:
+                        yield f"{package}.{inner}"
+
+
+def _with_parents(module: str) -> list[str]:
+    parts = module.split(".")
+    return [".".join(parts[: i + 1]) for i in range(len(parts))]
+
+
+def _files(tree: Tree, module: str) -> Iterator[str]:
+    stem = module.replace(".", "/")
+    for root in tree.roots:
+        base = f"{root}/{stem}" if root else stem
+        for path in (f"{base}/__init__.py", f"{base}.py"):
+            if path in tree.files:
+                yield path
+
+
+@cache
+def _imports(source: bytes, module: str, package: bool, trusting: bool) -> tuple[str, ...] | None:
+    """The modules that a file names in import statements, None when it may run others."""
+    try:
+        module_tree = parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    names: list[str] = []
+    for node in walked(module_tree):
+        if isinstance(node, ast.Name) and node.id in OPAQUE:
+            if not (trusting and node.id in NAMES):
+                return None
+        if isinstance(node, ast.Attribute) and node.attr in OPAQUE:
+            owner = node.value.id if isinstance(node.value, ast.Name) else ""
+            if not (trusting and node.attr in HARMLESS and owner not in ("sys", "builtins")):
+                return None
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] in OPAQUE:
+                    return None
+                names += _with_parents(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            base = _absolute(node, module, package)
+            if {alias.name for alias in node.names} & OPAQUE or base.split(".")[0] in OPAQUE:
+                return None
+            names += _with_parents(base) if base else []
+            names += [f"{base}.{alias.name}" if base else alias.name for alias in node.names]
+    return tuple(names)
+
+
+def _absolute(node: ast.ImportFrom, module: str, package: bool) -> str:
+    if not node.level:
+        return node.module or ""
+    parts = module.split(".")
+    keep = len(parts) - node.level + (1 if package else 0)
+    return ".".join([*parts[: max(0, keep)], *([node.module] if node.module else [])])

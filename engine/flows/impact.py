@@ -1,0 +1,138 @@
+"""How far a change reaches: the components whose code may run what differs between two trees."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from engine.code.imports import closure
+from engine.code.reachability import Part, Reach, changed_parts
+from engine.code.source import differing
+from engine.code.writes import patching
+from engine.run.types import Tree
+from engine.spec.load import Catalogue
+
+
+class Extent(msgspec.Struct, frozen=True):
+    """The components that the judgement of a fix looks at.
+
+    broken: the one that the break is in. users: those that use it, directly or not. direct: users that
+    use it themselves, in most of their probes. beside: others that a name leads to what the fix changed.
+    imported: others that only import a file that it changed. remote: other users, that run nothing else
+    that the fix changed. writes: whether it may write into what belongs to others.
+    """
+
+    broken: str
+    users: frozenset[str] = frozenset()
+    direct: frozenset[str] = frozenset()
+    beside: frozenset[str] = frozenset()
+    imported: frozenset[str] = frozenset()
+    remote: frozenset[str] = frozenset()
+    writes: bool = False
+
+    @property
+    def touched(self) -> frozenset[str]:
+        """What the break may change: the broken component and its users."""
+        return self.users | {self.broken}
+
+    @property
+    def close(self) -> frozenset[str]:
+        """Those that use the broken one themselves, or run other code that the fix changed."""
+        return (self.users | self.beside) - self.remote
+
+    @property
+    def measured(self) -> frozenset[str]:
+        """All of them."""
+        return self.touched | self.beside | self.imported
+
+
+def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Extent:
+    """How far a fix reaches. One that writes into what belongs to others reaches, by some name or
+    other, whatever imports it.
+    """
+    changed = differing(before.files, after.files)
+    if not changed:  # the same code, whoever uses it
+        return Extent(broken)
+    writing = patching(before.files, after.files)
+    users = frozenset(catalogue.users(broken))
+    direct = frozenset(name for name in users if _directly(catalogue, name, broken))
+    found = frozenset(_by_files(catalogue, before, after, changed, writing) - users - {broken})
+    if writing:
+        return Extent(broken, users, direct, found, writes=True)
+    indirect = users - direct
+    if not found and not indirect:
+        return Extent(broken, users, direct)
+    reach = Reach(before)
+    remote = frozenset(name for name in indirect if not _by_itself(catalogue, reach, after, name))
+    named = by_names(catalogue, reach, after) if found else set()
+    return Extent(broken, users, direct, found & named, found - named, remote)
+
+
+def _directly(catalogue: Catalogue, user: str, used: str) -> bool:
+    """Whether a component uses another in most of its probes, and not only what uses that."""
+    part = catalogue.contract.components[user]
+    return used in part.uses and not part.seldom
+
+
+def _by_itself(catalogue: Catalogue, before: Reach, after: Tree, component: str) -> bool:
+    """Whether a component may run something that `after` changes, and not only through what it stands
+    on.
+    """
+    lent = {role for part in catalogue.stands_on(component) for role in catalogue.roles_of(part)}
+    own = catalogue.roles_of(component) - lent
+    changed = _changed(before, after, own)
+    if changed is None:
+        return True
+    others = before.defined(_names(before.tree, lent))
+    return bool(changed & before.reached(_names(before.tree, own), but=others))
+
+
+def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
+    """The components of which some code that `after` changes may run, as far as names tell.
+
+    Right for edits that do not mean to deceive; what may is held to whole files as well.
+    """
+    components = catalogue.contract.components
+    return {name for name in components if _led(before, after, catalogue.roles_of(name))}
+
+
+def _led(before: Reach, after: Tree, roles: Collection[str]) -> bool:
+    """Whether the names of these roles lead to something that `after` changes."""
+    found = _changed(before, after, roles)
+    return found is None or bool(found)
+
+
+def _changed(before: Reach, after: Tree, roles: Collection[str]) -> frozenset[Part] | None:
+    """What `after` changes that the names of these roles lead to; None where names do not tell."""
+    modules = [before.tree.roles[role].partition(":")[0] for role in roles]
+    return changed_parts(before, after, modules, _names(before.tree, roles))
+
+
+def _names(tree: Tree, roles: Collection[str]) -> set[str]:
+    return {name for role in roles for name in tree.roles[role].partition(":")[2].split(".")}
+
+
+def _by_files(
+    catalogue: Catalogue,
+    before: Tree,
+    after: Tree,
+    changed: Collection[str],
+    writing: Collection[str],
+) -> set[str]:
+    """The components that import one of the files `changed`, or one that the files `writing` import.
+
+    All of them where code imports what its import statements do not name. What does not import a
+    changed file runs the very same code, so there is nothing to compare, unless a changed file may
+    write into what it imports itself.
+    """
+    within = closure(after, [after.module(path) for path in writing]) if writing else frozenset()
+    found = set()
+    for component in catalogue.contract.components:
+        roles = catalogue.roles_of(component)
+        modules = [before.roles[role].partition(":")[0] for role in roles]
+        for tree in (before, after):
+            files = closure(tree, modules)
+            if files is None or within is None or files & {*changed, *within}:
+                found.add(component)
+    return found

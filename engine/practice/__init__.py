@@ -1,1 +1,0 @@
-"""The learner's folder: practice copy, history, notes, event store. The only writer to disk."""

@@ -1,0 +1,56 @@
+"""The demo's steps, the author's check, the doctor, and the texts of exercises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from engine.commands.demo import Asked, Step
+from engine.commands.dev_check import CheckReport
+from engine.report.out import safe
+from engine.report.paper import say
+
+
+def step(out: Console, step: Step) -> None:
+    out.print()
+    if step.command:
+        out.print(Text(f"$ {step.command}", "bold cyan"))
+    say(out, step.what, "dim")
+    out.print()
+
+
+def asked(out: Console, asked: Asked) -> None:
+    out.print()
+    say(out, asked.question)
+    say(out, f"> {asked.answer} ({asked.confidence}%)", "cyan", indent=2)
+
+
+def check(out: Console, report: CheckReport) -> None:
+    for problem in report.problems:
+        say(out, f"{problem.where}: {problem.what}", "red")
+    for proof in report.proofs:
+        mark = Text("ok  ", "green") if proof.held else Text("FAIL", "red")
+        text = f" {proof.exercise} on {proof.model}: {proof.claim}"
+        out.print(Text.assemble(mark, safe(text), (safe(f" ({proof.detail})"), "dim")))
+    bad = len(report.problems) + sum(not proof.held for proof in report.proofs)
+    say(
+        out,
+        f"{len(report.proofs)} claims tried, {bad} problems",
+        "bold red" if bad else "bold green",
+    )
+
+
+def reached(line: dict[str, Any]) -> None:
+    """One line of `engine dev reach`."""
+    how = f"{line['how']}, {line['changed_lines']} lines" if line["how"] else line["reason"]
+    print(
+        safe(f"{line['outcome']:9} {line['exercise']} in {line['model']}: {how} ({line['ms']} ms)")
+    )
+
+
+def judged(line: dict[str, Any]) -> None:
+    """One line of `engine dev judge`."""
+    told = line["failing"]["explanation"] if line["failing"] else f"{line['checks']} checks"
+    print(safe(f"{line['verdict']:5} {line['candidate']}: {told} ({line['ms']} ms)"))

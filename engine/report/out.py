@@ -1,0 +1,126 @@
+"""The two ways a report leaves: as one JSON object, or as text for a person."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from engine.errors import EngineError, LearnerCodeError
+
+
+def emit(report: Any, *, as_json: bool) -> None:
+    """Print a report on standard output. rich is loaded only for a person."""
+    if as_json:
+        sys.stdout.write(to_json(report) + "\n")
+        return
+    from engine.report.text import show
+
+    show(report)
+
+
+def to_json(report: Any) -> str:
+    """One line of JSON; names of files that are no Unicode come as escapes."""
+    try:
+        return msgspec.json.encode(report).decode()
+    except UnicodeEncodeError:
+        import json
+
+        return json.dumps(msgspec.to_builtins(report))
+
+
+class Live:
+    """Prints reports as they come. Once nobody reads them any more it is silent: what they are told
+    of goes on.
+    """
+
+    def __init__(self) -> None:
+        self._read = True
+
+    def __call__(self, report: Any) -> None:
+        if not self._read:
+            return
+        try:
+            emit(report, as_json=False)
+            sys.stdout.flush()
+        except (BrokenPipeError, SystemExit):  # the latter is how rich takes the former
+            self._read = False
+
+
+Line = dict[str, Any]
+
+
+def emit_line(record: Line) -> None:
+    """One line of JSON Lines, at once."""
+    sys.stdout.write(to_json(record) + "\n")
+    sys.stdout.flush()
+
+
+def emit_error(error: EngineError, *, as_json: bool) -> None:
+    """Say what happened, where, and what to type next."""
+    frames = error.frames if isinstance(error, LearnerCodeError) else ()
+    if as_json:
+        fields = {
+            "error": {
+                "kind": type(error).__name__,
+                "what": error.what,
+                "where": error.where,
+                "next": error.next,
+                "frames": list(frames),
+                "exit_code": error.exit_code,
+            }
+        }
+        sys.stdout.write(to_json(fields) + "\n")
+        return
+    sys.stderr.write(safe(f"engine: {error.what}") + "\n")
+    for part in (error.where, *frames, error.next):
+        if part:
+            sys.stderr.write("\n".join("  " + line for line in safe(part).splitlines()) + "\n")
+
+
+def safe(text: str) -> str:
+    """Text from learners and packs, without what would steer a terminal."""
+    return "".join(c if c in "\n\t" or (c.isprintable()) else f"\\x{ord(c):02x}" for c in text)
+
+
+def reflowed(text: str) -> str:
+    """Paragraphs as single lines, so that they can be wrapped anew; lists and code stay."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        joins = lines and lines[-1].strip() and line.strip()
+        if joins and not re.match(r" |-|\d+[.)] ", line):
+            lines[-1] += " " + line
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+class Progress:
+    """Lines about work that takes a while, on standard error, when somebody watches.
+
+    Nothing in the first second, then a line every few seconds at most.
+    """
+
+    FIRST, THEN = 1.0, 3.0  # seconds
+
+    def __init__(self, first: float = FIRST) -> None:
+        self._next = time.monotonic() + first
+
+    def __call__(self, text: str) -> None:
+        if time.monotonic() >= self._next and sys.stderr.isatty():
+            self._next = time.monotonic() + self.THEN
+            sys.stderr.write(safe(text) + " ...\n")
+
+
+def bar(lines: Iterable[Line], total: int) -> Iterable[Line]:
+    """The same lines, with a progress bar on standard error when that is a terminal."""
+    if not sys.stderr.isatty():
+        return lines
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(lines, "", total, console=Console(stderr=True), transient=True)

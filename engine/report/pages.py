@@ -1,0 +1,31 @@
+"""`engine show` and `engine doctor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from engine.report.out import safe
+from engine.report.paper import code, say, section
+
+if TYPE_CHECKING:
+    from engine.commands.doctor import DoctorReport
+    from engine.commands.listing import ShowReport
+
+
+def exercise(out: Console, report: ShowReport) -> None:
+    say(out, report.title, "bold")
+    for name, text in report.parts:
+        section(out, name.replace("_", " "))
+        if name in ("signature", "pipeline"):
+            code(out, text)
+        else:
+            say(out, text.strip(), indent=2)
+
+
+def doctor(out: Console, report: DoctorReport) -> None:
+    for finding in report.findings:
+        mark = Text("ok  ", "green") if finding.good else Text("FAIL", "red")
+        out.print(Text.assemble(mark, safe(f" {finding.what}: {finding.found}")))

@@ -1,0 +1,136 @@
+"""Reports of the commands that are typed all the time, without rich: they start in an instant."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.report.out import reflowed, safe
+
+if TYPE_CHECKING:
+    from engine.commands.hint import HintReport
+    from engine.commands.init import InitReport
+    from engine.commands.listing import ListReport, NextReport, StatusReport
+    from engine.commands.notes_ import NotesReport
+    from engine.commands.reset import ResetReport
+
+NARROWEST = 12  # characters that the last column needs
+COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+STATES = {"passed": "green", "closed": "green", "open": "yellow", "failed": "red"}
+
+
+def width() -> int:
+    """Columns of the terminal, 80 where there is none."""
+    return max(20, shutil.get_terminal_size((80, 24)).columns)
+
+
+def painted(text: str, colour: str = "") -> str:
+    """Text in a colour, where somebody can see it and wants to."""
+    plain = (
+        not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    )
+    return text if plain or not colour else f"\x1b[{COLOURS[colour]}m{text}\x1b[0m"
+
+
+def say(text: str, colour: str = "", indent: int = 0) -> None:
+    """Paragraphs, escaped and wrapped."""
+    for line in reflowed(safe(text)).split("\n"):
+        for part in textwrap.wrap(line, width() - indent) or [""]:
+            print(" " * indent + painted(part, colour) if part else "")
+
+
+def columns(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
+    """Rows with aligned columns; the last one is wrapped below itself when it is too long."""
+    rows = [[safe(cell) for cell in row] for row in rows]
+    sizes = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    left = sum(sizes[:-1]) + 2 * (len(sizes) - 1)
+    if left + min(sizes[-1], NARROWEST) > width():  # no room for columns: one row below the other
+        for row in rows:
+            say(row[0])
+            say(", ".join(cell for cell in row[1:] if cell), indent=2)
+        return
+    for row in rows:
+        cells = []
+        for i, cell in enumerate(row[:-1]):
+            colour = STATES.get(cell, "") if i == colour_of else ""
+            cells.append(painted(cell, colour) + " " * (sizes[i] - len(cell)))
+        tail = textwrap.wrap(row[-1], max(12, width() - left)) or [""]
+        print("  ".join([*cells, tail[0]]).rstrip())
+        for more in tail[1:]:
+            print(" " * left + more)
+
+
+def hint(report: HintReport) -> None:
+    first = report.number - len(report.hints) + 1
+    for number, text in enumerate(report.hints, first):
+        say(f"Hint {number} of {report.of} ({report.exercise})", "bold")
+        say(text, indent=2)
+
+
+def init(report: InitReport) -> None:
+    say(f"{report.name} is ready: {report.home}", "bold")
+    if report.from_template:
+        say("Your model starts from the template in src/; the stubs say what to build.")
+    else:
+        say(f"Your code stays where it is and is never written to: {report.model}")
+    if report.warning:
+        say(report.warning, "yellow")
+    say(f"\nNext: cd {report.home} and type engine next")
+
+
+def list_(report: ListReport) -> None:
+    rows = [(one.id, one.kind, one.phase, one.state, one.title) for one in report.exercises]
+    columns([("id", "kind", "phase", "state", "title"), *rows], colour_of=3)
+
+
+def status(report: StatusReport) -> None:
+    say(f"{report.learner}, model in {report.model}", "bold")
+    print()
+    columns(
+        [("id", "kind", "phase", "state")]
+        + [(one.id, one.kind, one.phase, one.state) for one in report.exercises]
+    )
+    if report.open:
+        print()
+        say(f"Open: {report.open}, {report.hints_taken} hints taken", "bold")
+        say(report.practice, indent=2)
+    for id, count in report.open_questions:
+        print()
+        say(
+            f"{id} has passed. Questions about it that are open: {count} (engine submit-build {id})"
+        )
+    if report.brier is not None:
+        print()
+        say("How sure you were, and how often you were right", "bold")
+        rows = [
+            (f"{one.low} to {one.high}%", str(one.count), f"{100 * one.right / one.count:.0f}%")
+            for one in report.calibration
+        ]
+        columns([("confidence", "predictions", "right"), *rows])
+        say(
+            f"Brier score {report.brier:.3f} over {report.predictions} predictions"
+            " (0 is perfect, 0.25 a coin toss)"
+        )
+
+
+def next_(report: NextReport) -> None:
+    if not report.exercise:
+        say("Everything here is done.")
+        return
+    say(f"{report.title} ({report.exercise}, {report.kind})", "bold")
+    say(f"engine show {report.exercise}", indent=2)
+    say(report.command, indent=2)
+
+
+def reset(report: ResetReport) -> None:
+    say(f"{report.exercise} is put aside. The practice copy is kept; to get it back:", "bold")
+    print("  " + safe(report.restore))
+
+
+def notes(report: NotesReport) -> None:
+    say(report.file, "bold")
+    print(safe(report.text))

@@ -1,0 +1,40 @@
+"""Which function shows which report to a person."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+PLAIN = "engine.report.plain"  # written without rich: these commands start fast
+SHOW = {
+    "HintReport": (PLAIN, "hint"),
+    "InitReport": (PLAIN, "init"),
+    "ListReport": (PLAIN, "list_"),
+    "NextReport": (PLAIN, "next_"),
+    "NotesReport": (PLAIN, "notes"),
+    "ResetReport": (PLAIN, "reset"),
+    "StatusReport": (PLAIN, "status"),
+    "Opening": ("engine.report.breaks", "opening"),
+    "BreakReport": ("engine.report.breaks", "break_"),
+    "ObserveReport": ("engine.report.breaks", "observe"),
+    "BuildReport": ("engine.report.verdicts", "build"),
+    "Ended": ("engine.report.verdicts", "ended"),
+    "FixReport": ("engine.report.verdicts", "fix"),
+    "WalkReport": ("engine.report.walk", "walk"),
+    "ShowReport": ("engine.report.pages", "exercise"),
+    "DoctorReport": ("engine.report.pages", "doctor"),
+    "Asked": ("engine.report.author", "asked"),
+    "CheckReport": ("engine.report.author", "check"),
+    "Step": ("engine.report.author", "step"),
+}
+
+
+def show(report: Any) -> None:
+    """Print a report. Only the module that can is loaded."""
+    module, name = SHOW[type(report).__name__]
+    if module == PLAIN:
+        import_module(module).__dict__[name](report)
+        return
+    from engine.report.paper import console
+
+    import_module(module).__dict__[name](console(), report)

@@ -1,0 +1,74 @@
+"""A walkthrough: steps with their numbers, and words in the plane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from engine.commands.walkthrough import Point, Shown, WalkReport
+from engine.report.out import safe
+from engine.report.paper import say, section
+from engine.report.plot import braille
+
+WIDEST, HEIGHT, CURVE_HEIGHT = 76, 20, 5
+COLUMNS = 8  # numbers of a row that are shown
+
+
+def walk(out: Console, report: WalkReport) -> None:
+    say(out, report.title, "bold")
+    say(out, report.text, indent=2)
+    for step in report.steps:
+        section(out, step.title)
+        say(out, step.say.strip(), indent=2)
+        for shown in step.shown:
+            _value(out, shown)
+    for name, points in (("before", report.before), ("after", report.after)):
+        section(out, f"The table as a picture, {name} the training")
+        for line in picture(points, min(WIDEST, out.width - 4), HEIGHT):
+            out.print(Text("  " + safe(line)))
+    if report.saved:
+        say(out, f"\nSaved: {report.saved}")
+
+
+def _value(out: Console, shown: Shown) -> None:
+    name = shown.name.replace("_", " ")
+    if shown.curve:
+        low, high = min(shown.curve), max(shown.curve)
+        say(out, f"{name}: from {shown.curve[0]:.3f} to {shown.curve[-1]:.3f}", "dim", indent=2)
+        width = max(10, min(60, out.width - 6))
+        for line in braille(shown.curve, width=width, height=CURVE_HEIGHT, low=low, high=high):
+            out.print(Text("    " + line))
+    elif shown.rows:
+        say(out, name, "dim", indent=2)
+        for word, row in shown.rows:
+            numbers = " ".join(f"{number:6.3f}" for number in row[:COLUMNS])
+            more = " ..." if len(row) > COLUMNS else ""
+            out.print(
+                Text(safe(f"    {word:8} {numbers}{more}"), overflow="ellipsis", no_wrap=True)
+            )
+    elif len(shown.lines) == 1:
+        say(out, f"{name}: {shown.lines[0]}", indent=2)
+    else:
+        say(out, name, "dim", indent=2)
+        for line in shown.lines:
+            say(out, line, indent=4)
+
+
+def picture(points: Sequence[Point], width: int, height: int) -> list[str]:
+    """Words at their places; one that would cover another moves to the nearest free line, or goes."""
+    rows = [[" "] * width for _ in range(height)]
+    xs, ys = [p.x for p in points], [p.y for p in points]
+    wide, high = (max(xs) - min(xs)) or 1.0, (max(ys) - min(ys)) or 1.0
+    for point in points:
+        word = point.word[:width]
+        x = round((point.x - min(xs)) / wide * (width - 1))
+        x = max(0, min(x, width - len(word)))
+        y = round((max(ys) - point.y) / high * (height - 1))
+        for line in sorted(range(height), key=lambda line, y=y: abs(line - y)):  # type: ignore[misc]
+            around = rows[line][max(0, x - 1) : x + len(word) + 1]
+            if abs(line - y) <= 2 and set(around) == {" "}:
+                rows[line][x : x + len(word)] = word
+                break
+    return ["".join(row).rstrip() for row in rows]

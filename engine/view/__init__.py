@@ -1,1 +1,0 @@
-"""A report -> the terminal, or JSON. Nothing else prints."""

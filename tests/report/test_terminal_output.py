@@ -1,0 +1,226 @@
+"""Narrow terminals, no colour, pipes that close, and text that would steer a terminal."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+from workbench import (
+    GRACE,
+    HEAD,
+    LOSS,
+    LOUD,
+    Terminal,
+    command,
+    engine,
+    environment,
+    kinds,
+    mend,
+    session,
+)  # fmt: skip
+
+from engine.report.out import reflowed
+
+ESCAPE = "\x1b"
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
+
+
+def too_wide(text: str, columns: int) -> list[str]:
+    """The lines that do not fit."""
+    return [line for line in text.splitlines() if cell_len(line.rstrip()) > columns]
+
+
+@pytest.mark.parametrize("words", [
+    ["list"], ["show", "lm_head"], ["show", LOUD], ["next"], ["submit-build", "lm_head"], ["status"],
+    ["observe"], ["hint"], ["submit-fix"], ["doctor"],
+], ids=" ".join)  # fmt: skip
+def test_everything_fits_40_columns(opened: Path, words: list[str]) -> None:
+    """No line is wider than the terminal, none is cut off, and no escape goes into a pipe."""
+    done = engine(*words, cwd=opened, env={"COLUMNS": "40"})
+    assert done.stdout and not too_wide(done.stdout, 40)
+    assert "…" not in done.stdout
+    assert ESCAPE not in done.stdout + done.stderr
+
+
+def test_the_reveal_fits_40_columns(opened: Path, answers: Path) -> None:
+    """Diffs, cause and all: wrapped, not cut."""
+    mend(opened)
+    done = engine("submit-fix", "--answers", answers, cwd=opened, env={"COLUMNS": "40"}, code=0)
+    assert not too_wide(done.stdout, 40) and ESCAPE not in done.stdout
+
+
+def test_a_break_can_be_answered_on_40_columns(home: Path) -> None:
+    """A real terminal of 40 columns: questions, options, curves and tables fit."""
+    with Terminal("break", LOUD, cwd=home, columns=40) as terminal:
+        for given in ("4", "80", "32", "80", "two shapes", "80"):
+            terminal.expect(": ")
+            terminal.send(given)
+        terminal.expect("engine hint")
+        assert terminal.end() == 0
+        after = terminal.text[terminal.text.index("practice copy") :]
+    assert not too_wide(after, 40)
+    assert kinds(home)[-1] == "observed"
+
+
+def test_what_does_not_fit_is_wrapped_and_not_lost(home: Path) -> None:
+    """On 40 columns all the words of the wide text are there, in order."""
+    wide = engine("show", LOUD, cwd=home, env={"COLUMNS": "200"}, code=0).stdout
+    narrow = engine("show", LOUD, cwd=home, env={"COLUMNS": "40"}, code=0).stdout
+    assert "".join(narrow.split()) == "".join(wide.split())
+
+
+@pytest.mark.parametrize(
+    "words", [["status"], ["show", LOUD], ["submit-fix"], ["list"]], ids=" ".join
+)
+def test_a_terminal_gets_colours_unless_it_says_no(opened: Path, words: list[str]) -> None:
+    """NO_COLOR on a terminal: no colour at all; TERM=dumb: no escape sequence at all."""
+    with Terminal(*words, cwd=opened, env={"NO_COLOR": "1"}) as terminal:
+        terminal.end()
+        shown = terminal.raw.decode()
+    assert shown.strip() and not COLOUR.search(shown)
+    with Terminal(*words, cwd=opened, env={"TERM": "dumb"}) as terminal:
+        terminal.end()
+        assert ESCAPE not in terminal.raw.decode()
+
+
+def test_a_terminal_that_can_gets_colours(opened: Path) -> None:
+    """The same command without NO_COLOR is coloured, so that the test above can fail."""
+    for words in (["submit-fix"], ["list"]):
+        with Terminal(*words, cwd=opened) as terminal:
+            terminal.end()
+            assert COLOUR.search(terminal.raw.decode()), words
+
+
+@pytest.mark.parametrize("words", [["list"], ["show", LOUD], ["observe"], ["--help"],
+                                   ["list", "--json"]], ids=" ".join)  # fmt: skip
+def test_a_pipe_that_closes_early_is_no_error(opened: Path, words: list[str]) -> None:
+    """`engine ... | head -1` and `| true` print what was asked for, and nothing on standard error."""
+    line = " ".join(command(*words))
+    for reader in ("head -1", "true"):
+        done = subprocess.run(
+            ["sh", "-c", f"{line} | {reader}"], cwd=opened, env=environment(), capture_output=True,
+            text=True, timeout=GRACE, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        assert bool(done.stdout) is (reader == "head -1")
+
+
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"]], ids=" ".join)
+def test_a_standard_output_that_is_closed_is_no_bug(home: Path, words: list[str]) -> None:
+    """`engine list >&-` ends without a traceback and without calling itself a bug."""
+    line = " ".join(command(*words))
+    done = subprocess.run(
+        ["sh", "-c", f"{line} >&-"], cwd=home, env=environment(), capture_output=True, text=True,
+        timeout=GRACE, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr and "bug in the engine" not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_an_output_that_cannot_show_every_character_shows_the_rest(
+    opened: Path, encoding: str
+) -> None:
+    """On a terminal that is not UTF-8 the text comes with replacements, not with a crash."""
+    for words in (["show", LOUD], ["observe"], ["show", LOUD, "--lang", "es"]):
+        done = subprocess.run(
+            command(*words), cwd=opened, env=environment({"PYTHONIOENCODING": encoding}),
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=GRACE, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr.decode(encoding, "replace")
+        assert len(done.stdout) > 200
+
+
+NASTY = r'"\x1b]0;owned\x07\x1b[2J\x9b31m\x1b[31mred\x08\x08\r\u202eevil\x00"'
+
+
+def poison(home: Path) -> None:
+    """A model whose errors, class names and prints would repaint the terminal."""
+    loss = home / LOSS
+    text = loss.read_text()
+    old = 'raise ValueError(f"logits'
+    assert old in text
+    text = text.replace(old, f'raise ValueError({NASTY} f"logits')
+    loss.write_text(text + f"\nprint({NASTY})\nimport sys\nsys.stderr.write({NASTY})\n")
+
+
+def harmless(raw: bytes) -> None:
+    """Nothing but our own colours and line ends steers the terminal."""
+    shown = raw.decode("utf-8")
+    rest = re.sub(r"\x1b\[[0-9;]*m", "", shown).replace("\r\n", "\n")
+    bad = [c for c in rest if not (c.isprintable() or c in "\n\t")]
+    assert not bad, (bad, rest[-600:])
+    assert "owned" not in rest or "\\x1b]0;owned" in rest
+
+
+def test_control_characters_of_learner_code_never_reach_the_terminal(
+    home: Path, answers: Path
+) -> None:
+    """In tracebacks, tables, verdicts, notes and messages they are shown as \\x1b, and do nothing."""
+    poison(home)
+    shown = b""
+    for words in (["break", LOUD, "--answers", str(answers)], ["observe"], ["submit-fix"], ["notes"],
+                  ["submit-build", "cross_entropy", "--answers", str(answers)], ["doctor"]):  # fmt: skip
+        with Terminal(*words, cwd=home) as terminal:
+            terminal.end()
+            harmless(terminal.raw)
+            shown += terminal.raw
+    assert b"\\x1b" in shown and b"evil" in shown
+
+
+def test_control_characters_in_an_error_are_shown_harmlessly(home: Path) -> None:
+    """A source line, a file name, a class and a message with escape sequences in them."""
+    head = home / HEAD
+    good = head.read_text()
+    head.write_text(
+        good.replace(
+            "class LMHead", f'raise type({NASTY[:-6]}", (Exception,), {{}})({NASTY})\nclass LMHead'
+        )
+    )
+    for words in (["submit-build", "lm_head"], ["break", LOUD], ["doctor"]):
+        with Terminal(*words, cwd=home) as terminal:
+            terminal.end()
+            harmless(terminal.raw)
+    head.write_text(good.replace("class LMHead", "x = '\x1b[2J\x1b]0;owned\x07' (\nclass LMHead"))
+    (home / "src" / "minimodel" / "a\x1b[31mb.py").write_text("x = (\n")
+    for words in (["submit-build", "lm_head"], ["break", LOUD], ["doctor"]):
+        with Terminal(*words, cwd=home) as terminal:
+            terminal.end()
+            harmless(terminal.raw)
+
+
+def test_text_of_learner_code_that_is_no_unicode_is_no_bug(home: Path, answers: Path) -> None:
+    """A lone surrogate in an exception's message ends up in the report and the notes, somehow."""
+    loss = home / LOSS
+    loss.write_text(
+        loss.read_text().replace('raise ValueError(f"logits', r'raise ValueError("\udcff" f"logits')
+    )
+    done = engine("break", LOUD, "--answers", answers, cwd=home)
+    assert "bug in the engine" not in done.stderr
+    assert done.returncode == 0 and kinds(home)[-1] == "observed"
+    assert "### Measured" in (home / "phase-13/notes/breaks.md").read_text()
+    mend(home)
+    for form in ([], ["--json"]):
+        engine("observe", *form, cwd=home, code=0)
+
+
+def test_control_characters_in_the_notes_and_in_words_typed_are_shown_harmlessly(
+    opened: Path,
+) -> None:
+    """What a learner pasted into the notes does nothing to the terminal; an unknown name neither."""
+    with (opened / "phase-13/notes/breaks.md").open("ab") as file:
+        file.write(b"\x1b[2J\x1b]0;owned\x07 mine \xff\n")
+    for words in (["notes"], ["show", "\x1b[2Jx"], ["status", "--learner", "\x1b[31m"]):
+        with Terminal(*words, cwd=opened) as terminal:
+            terminal.end()
+            harmless(terminal.raw)
+    assert session(opened).open_break().exercise == LOUD
+
+
+def test_a_line_that_begins_with_a_figure_belongs_to_its_paragraph() -> None:
+    """A measured number at the start of a line is no item of a list; `1. ` and `- ` are."""
+    assert reflowed("a distance of 5,\n7.05 and 3\n\n1. one\n2) two\n- three") == (
+        "a distance of 5, 7.05 and 3\n\n1. one\n2) two\n- three"
+    )
