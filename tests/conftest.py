@@ -10,7 +10,7 @@ from engine.commands.dev_check import models
 from engine.commands.warm import servers_for
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 @pytest.hookimpl(tryfirst=True)

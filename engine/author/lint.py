@@ -15,16 +15,10 @@ from engine.errors import SpecError
 from engine.inject import patterns
 from engine.observe.arithmetic import evaluate
 from engine.run.types import LATE, MANNERS
-from engine.spec.load import (
-    Catalogue,
-    Entry,
-    load,
-    probes_of_steps,
-    roles_of_steps,
-    spelled_out,
-    steps_of,
-    texts,
-)
+from engine.spec.catalogue import Catalogue, Entry, spelled_out
+from engine.spec.load import load
+from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
+from engine.spec.texts import texts
 from engine.spec.types import BEFORE, Break, Build, Walkthrough
 
 MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")

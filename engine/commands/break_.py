@@ -18,7 +18,7 @@ from engine.flows.answers import Answer, checked, shown
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, coming, opened
 from engine.run.concurrent import Later, at_once
-from engine.spec.load import content_root
+from engine.spec.catalogue import content_root
 from engine.spec.types import Prediction
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from engine.commands.submit_build import BuildReport
 from engine.commands.submit_fix import FixReport
 from engine.errors import EngineError
 from engine.flows.answers import Answer, shown
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 EXERCISE = "tied-vocab-mismatch"
 MODEL = "demo"  # of the pack's models: not the text of the reference

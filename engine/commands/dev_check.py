@@ -28,11 +28,7 @@ from engine.run.concurrent import at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import (
-    Catalogue,
-    Entry,
-    packs,
-)
+from engine.spec.catalogue import Catalogue, Entry, packs
 from engine.spec.types import Break, Silencer
 
 SLIPS = {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}

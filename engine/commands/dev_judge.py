@@ -20,7 +20,7 @@ from engine.judge.explain import sentence
 from engine.judge.verdict import Result, Verdict
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 Line = dict[str, Any]
 

@@ -16,7 +16,7 @@ from engine.inject.proposers import PROPOSERS
 from engine.learner import model as models
 from engine.learner.files import inside, storage
 from engine.run.types import Tree
-from engine.spec.load import Catalogue, Entry
+from engine.spec.catalogue import Catalogue, Entry
 
 Line = dict[str, Any]
 

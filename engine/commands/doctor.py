@@ -14,7 +14,7 @@ from engine.commands.session import Session
 from engine.commands.warm import servers_for
 from engine.errors import EngineError
 from engine.run.servers import Servers
-from engine.spec.load import Catalogue, packs
+from engine.spec.catalogue import Catalogue, packs
 
 PACKAGES = ("typer", "rich", "numpy", "PyYAML", "msgspec", "GitPython")
 

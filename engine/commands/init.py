@@ -14,7 +14,7 @@ from engine.errors import UsageError
 from engine.learner import learner as learners
 from engine.learner.files import storage
 from engine.spec import yaml
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 class InitReport(msgspec.Struct, frozen=True):

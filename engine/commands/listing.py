@@ -10,7 +10,7 @@ from engine.commands.questions import still_open
 from engine.commands.session import Session, said, title
 from engine.learner.store import Attempt
 from engine.observe.score import Bin, brier, calibration
-from engine.spec.load import Catalogue, packs
+from engine.spec.catalogue import Catalogue, packs
 
 
 class Listed(msgspec.Struct, frozen=True):

@@ -15,7 +15,8 @@ from engine.learner import learner as learners
 from engine.learner.learner import Learner
 from engine.learner.store import Attempt, Store, attempts, latest, opened
 from engine.run.types import Tree
-from engine.spec.load import Catalogue, Entry
+from engine.spec.catalogue import Catalogue, Entry
+from engine.spec.texts import said as said
 
 
 class Session:
@@ -100,11 +101,6 @@ class Session:
         files = model.read(root, contract.roots, modules)
         model.check_syntax(files)
         return files
-
-
-def said(text: Mapping[str, str], lang: str) -> str:
-    """A text in a language, else in the first one it has."""
-    return text.get(lang) or next(iter(text.values()), "")
 
 
 def fresh_seed() -> int:

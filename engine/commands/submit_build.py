@@ -15,7 +15,7 @@ from engine.errors import UsageError
 from engine.flows import build as flows
 from engine.learner.store import alone
 from engine.run.types import Sandbox
-from engine.spec.load import Entry
+from engine.spec.catalogue import Entry
 
 if TYPE_CHECKING:
     from engine.judge.verdict import Result, Verdict

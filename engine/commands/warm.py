@@ -11,7 +11,7 @@ from engine.commands.session import Session
 from engine.errors import EngineError
 from engine.run.concurrent import Later
 from engine.run.servers import TRACED, Servers
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
 

@@ -8,7 +8,7 @@ from engine.flows.build import dtype_of
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import SMALL, Case, Draw, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 class Known:

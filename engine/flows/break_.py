@@ -32,7 +32,8 @@ from engine.run.concurrent import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers
 from engine.run.types import Case, Draw, Outcome, Tree
-from engine.spec.load import Catalogue, roles_of_steps, traced
+from engine.spec.catalogue import Catalogue
+from engine.spec.recipes import roles_of_steps, traced
 from engine.spec.types import BEFORE, Need, Symptom
 
 SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection

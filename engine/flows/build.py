@@ -19,7 +19,7 @@ from engine.run.concurrent import Later, at_once
 from engine.run.jobs import Job, jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 if TYPE_CHECKING:
     from engine.judge.verdict import Result, Verdict

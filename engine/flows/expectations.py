@@ -15,7 +15,8 @@ from engine.judge.sampling import SEEDS, Plan, derive, plan
 from engine.run.concurrent import Later
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Tree
-from engine.spec.load import Catalogue, traced
+from engine.spec.catalogue import Catalogue
+from engine.spec.recipes import traced
 from engine.spec.types import BEFORE, Break, Check, Symptom
 
 NEED_DRAWS = 2  # draws a property and regime, before a break

@@ -34,7 +34,7 @@ from engine.run.concurrent import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
 from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import Break, Check
 
 FAR_DRAWS = 1  # of each regime of a component that is not the broken one,

@@ -11,7 +11,7 @@ from engine.code.reachability import Part, Reach, changed_parts
 from engine.code.source import differing
 from engine.code.writes import patching
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 class Extent(msgspec.Struct, frozen=True):

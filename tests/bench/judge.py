@@ -22,7 +22,7 @@ from engine.commands import warm
 from engine.commands.dev_judge import Line, run
 from engine.commands.dev_reach import tree_at
 from engine.flows import build as flows
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 def pairs(folders: list[Path], count: int, seed: int) -> Iterator[tuple[str, bool, Line]]:

@@ -26,7 +26,7 @@ from engine.judge.compare import difference
 from engine.judge.sampling import plan
 from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import BEFORE
 
 Function = tuple[Source, ast.FunctionDef]

@@ -14,7 +14,7 @@ from engine.flows import impact as extent
 from engine.judge.compare import difference
 from engine.learner import model
 from engine.run.types import Tree
-from engine.spec.load import Catalogue, content_root
+from engine.spec.catalogue import Catalogue, content_root
 
 TENSOR, MODULE = "src/minimodel/tensor.py", "src/minimodel/module.py"
 CONTRARY = Path(__file__).resolve().parents[1] / "contrary"

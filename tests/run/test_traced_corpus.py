@@ -11,7 +11,7 @@ from engine.flows import build as flows
 from engine.learner import model
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = ROOT / "tests" / "corpus"
 NAMES = sorted(folder.name for folder in CORPUS.iterdir() if (folder / "src").is_dir())

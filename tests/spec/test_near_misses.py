@@ -11,7 +11,7 @@ from engine.commands.dev_check import edited, models
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.run.servers import Servers
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 AT_LEAST = 4
 
