@@ -8,7 +8,9 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from engine.code.source import SCOPES, aligned, bound, children, parsed, walked
+from engine.code.changes import aligned
+from engine.code.names import SCOPES, bound
+from engine.code.syntax import children, parsed, walked
 
 WRITERS = {"setattr", "delattr", "vars", "globals", "exec", "eval", "modules"}  # may write anywhere
 WRITERS |= {"__dict__", "__setattr__", "__class__", "__bases__", "__code__", "__globals__"}

@@ -14,16 +14,16 @@ from functools import cached_property
 
 import msgspec
 
-from engine.code.functions import entered
-from engine.code.reachability import Reach
-from engine.code.source import differing
+from engine.code.changes import differing
+from engine.code.functions import changed_functions
+from engine.code.reachability import Reachability
 from engine.errors import NotApplicable, SpecError
 from engine.flows import expectations as asking
 from engine.flows.build import Halted, Progress, dtype_of, quiet
 from engine.flows.impact import by_names
 from engine.flows.tracing import Tracer
+from engine.inject.learner_code import Code
 from engine.inject.oracle import Asked, Item, Oracle
-from engine.inject.proposers import Code
 from engine.inject.search import Injection, NotFound, inject
 from engine.judge.sampling import Plan, compared, derive, plan
 from engine.judge.verdict import healthy
@@ -295,7 +295,8 @@ class Siblings:
         self._catalogue = catalogue
         self._tree = tree
         self._seed = derive(seed, "siblings")
-        self._reach = Later(lambda: Reach(tree))  # read while the first measurements are made
+        # read while the first measurements are made
+        self._reach = Later(lambda: Reachability(tree.files, tree.roots))
         self._known: dict[str, list[Item]] = {}
         self._likely = set(tree.files if likely is None else likely)
         self.dtype_if_known = ""
@@ -314,7 +315,7 @@ class Siblings:
     @cached_property
     def _told(self) -> bool:
         """Whether the tree's code is what its text says, and does not look at itself."""
-        return self._reach().told(self._tree.files)
+        return self._reach().is_static(self._tree.files)
 
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch: by names, and
@@ -325,7 +326,7 @@ class Siblings:
         self._likely |= differing(old, new)
         self._measure(sorted(reached))
         found = [item for component in sorted(reached) for item in self.of(component)]
-        places = entered(old, new) if self._told else None
+        places = changed_functions(old, new) if self._told else None
         return found if places is None else [item for item in found if item.runs_any(places)]
 
     def of(self, component: str) -> list[Item]:

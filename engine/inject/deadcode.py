@@ -11,8 +11,10 @@ import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from engine.code.changes import changed
 from engine.code.removal import joined, whole_lines, with_comment, without
-from engine.code.source import Edit, Source, changed, parsed, structure, walked
+from engine.code.source import Edit, Source
+from engine.code.syntax import parsed, structure, walked
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 BLOCKS = (ast.If, ast.For, ast.While)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from engine.code.functions import Places, files_of
+from engine.code.functions import FunctionKeys, files_of
 from engine.judge.compare import Difference, difference
 from engine.judge.sampling import SEEDS
 from engine.run.types import Case, Outcome, Tree
@@ -30,10 +30,10 @@ class Item(msgspec.Struct, frozen=True):
         """component.probe"""
         return f"{self.case.draw.component}.{self.case.draw.probe}"
 
-    def runs_any(self, places: Places) -> bool:
+    def runs_any(self, functions: FunctionKeys) -> bool:
         """Whether one of these functions ran in the healthy code, or nobody knows."""
-        known = self.before.ran is not None and files_of(places) <= self.telling
-        return not known or not places.isdisjoint(self.before.ran or ())
+        known = self.before.ran is not None and files_of(functions) <= self.telling
+        return not known or not functions.isdisjoint(self.before.ran or ())
 
 
 class Trial(msgspec.Struct, frozen=True):

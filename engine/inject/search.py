@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from engine.code.source import Edit, Unencodable, apply_all, changed, overlap
+from engine.code.changes import changed
+from engine.code.source import Edit, Unencodable, apply_all, overlap
 from engine.inject.deadcode import blemishes, tidied
+from engine.inject.learner_code import Code
 from engine.inject.oracle import Oracle, Trial
-from engine.inject.proposers import Code, Proposer, Trace
+from engine.inject.proposals import Proposals
+from engine.inject.proposers.space import Trace
 from engine.run.types import Tree
 from engine.spec.types import Recipe, Step
 
@@ -66,7 +69,7 @@ def inject(
 
     trace: runs a probe with recording on, for role edits. only: proposers to use, all when empty.
     """
-    search = Search(code, oracle, Proposer(code, trace), only)
+    search = Search(code, oracle, Proposals(code, trace), only)
     for far, recipe in itertools.product((False, True), recipes):
         search.turn()
         partial: list[Candidate] = [Candidate((), "")]
@@ -111,7 +114,9 @@ class Finished(msgspec.Struct, frozen=True):
 class Search:
     """What has been tried, in one piece of code, and the best of it."""
 
-    def __init__(self, code: Code, oracle: Oracle, proposer: Proposer, only: Sequence[str]) -> None:
+    def __init__(
+        self, code: Code, oracle: Oracle, proposer: Proposals, only: Sequence[str]
+    ) -> None:
         self._code, self._oracle, self._proposer, self._only = code, oracle, proposer, only
         self._seen: dict[tuple[Edit, ...], Trial] = {}
         self._nearest: tuple[int, str] = (-1, "nothing that could be tried")
@@ -218,7 +223,7 @@ def _cleaner(
 
 
 def _extended(
-    partial: Sequence[Candidate], step: Step, proposer: Proposer, far: bool
+    partial: Sequence[Candidate], step: Step, proposer: Proposals, far: bool
 ) -> Iterator[tuple[Candidate, Candidate]]:
     for so_far in partial:
         for edits, how in proposer.edits(step, far):

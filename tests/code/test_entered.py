@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.code.functions import entered
+from engine.code.functions import changed_functions
 
 CODE = """\
 import functools
@@ -36,7 +36,7 @@ def places(old: str, new: str) -> set[int] | None:
     """The lines of a file in which this text stands instead."""
     assert CODE.count(old) == 1
     files = {"a.py": CODE.encode(), "b.py": b"x = 1\n"}
-    found = entered(files, files | {"a.py": CODE.replace(old, new).encode()})
+    found = changed_functions(files, files | {"a.py": CODE.replace(old, new).encode()})
     return None if found is None else {int(place.removeprefix("a.py:")) for place in found}
 
 
@@ -82,7 +82,7 @@ def test_other_files_may_show_anywhere():
     """One that comes, one that is no Python, and several that change."""
     files = {"a.py": b"def f():\n    return 1\n", "b.py": b"def g():\n    return 1\n"}
     more = files | {"c.py": b""}
-    assert entered(files, more) is None and entered(more, files) is None
-    assert entered({"t.txt": b"1"}, {"t.txt": b"2"}) is None
+    assert changed_functions(files, more) is None and changed_functions(more, files) is None
+    assert changed_functions({"t.txt": b"1"}, {"t.txt": b"2"}) is None
     both = {path: data.replace(b"1", b"2") for path, data in files.items()}
-    assert entered(files, both) == {"a.py:1", "b.py:1"}
+    assert changed_functions(files, both) == {"a.py:1", "b.py:1"}

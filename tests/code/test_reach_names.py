@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from engine.code.imports import closure
-from engine.code.reachability import Reach, changed_parts
+from engine.code.reachability import Reachability, changed_parts
 from engine.run.types import Tree
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -33,15 +33,16 @@ def tree(text: str, broken: str = "") -> Tree:
     return Tree("", ("",), files, {})
 
 
-def affected(before: Reach, after: Tree, modules: list[str], names: list[str]) -> bool:
+def affected(before: Tree, after: Tree, modules: list[str], names: list[str]) -> bool:
     """Whether code that starts there may tell the trees apart; what names do not tell, may."""
-    found = changed_parts(before, after, modules, names)
+    reach = Reachability(before.files, before.roots)
+    found = changed_parts(reach, after.files, modules, names)
     return found is None or bool(found)
 
 
 def touched(text: str, mark: str) -> bool:
     """Whether the engine says that a change at the mark can be seen from `app.main`."""
-    return affected(Reach(tree(text)), tree(text, mark), ["app"], ["main"])
+    return affected(tree(text), tree(text, mark), ["app"], ["main"])
 
 
 def result(code: Tree, folder: Path) -> object:
@@ -94,7 +95,7 @@ def test_the_file_of_an_edit_is_among_those_that_are_imported(name):
     healthy, broken = tree(CASES[name]), tree(CASES[name], "HERE")
     changed = {path for path in healthy.files if healthy.files[path] != broken.files[path]}
     for code in (healthy, broken):
-        files = closure(code, ["app"])
+        files = closure(code.files, code.roots, ["app"])
         assert files is None or changed <= files
 
 
@@ -170,9 +171,9 @@ def test_where_names_do_not_tell_everything_may_be_touched(name, tmp_path):
     text = f"{HEAD}{IMPORTS.get(name, '')}\ndef main(): {UNTOLD[name]}\n{TAIL}"
     broken = tree(text, "HERE")
     assert result(broken, tmp_path / "broken") is RuntimeError
-    assert affected(Reach(tree(text)), broken, ["app"], ["main"])
+    assert affected(tree(text), broken, ["app"], ["main"])
     one = tree(text.replace("HERE", "THERE", 1), "THERE")  # in `add` alone, whatever is asked for
-    assert affected(Reach(tree(text)), one, ["app"], ["nothing"])
+    assert affected(tree(text), one, ["app"], ["nothing"])
 
 
 BEFORE = b"def add(): return 1\ndef mul(): return 2\ndef main(): return add()\n"
@@ -194,7 +195,7 @@ BEFORE = b"def add(): return 1\ndef mul(): return 2\ndef main(): return add()\n"
 def test_a_change_of_more_than_a_body_touches_everything(after):
     """Statements that get another head are not followed, nor those that others need and that go."""
     before = Tree("", ("",), {"app.py": BEFORE}, {})
-    assert affected(Reach(before), before.replaced({"app.py": after}), ["app"], ["main"])
+    assert affected(before, before.replaced({"app.py": after}), ["app"], ["main"])
 
 
 METHODS = """\
@@ -224,8 +225,8 @@ def test_a_head_that_only_looks_names_up_is_followed(find, put, seen):
     assert find in METHODS
     before = Tree("", ("",), {"app.py": METHODS.encode()}, {})
     after = before.replaced({"app.py": METHODS.replace(find, put).encode()})
-    assert affected(Reach(before), after, ["app"], ["main"]) is seen
-    assert affected(Reach(after), before, ["app"], ["main"]) is seen
+    assert affected(before, after, ["app"], ["main"]) is seen
+    assert affected(after, before, ["app"], ["main"]) is seen
 
 
 def test_a_wrapper_of_its_own_is_none_of_pythons():
@@ -235,14 +236,14 @@ def test_a_wrapper_of_its_own_is_none_of_pythons():
     before = Tree("", ("",), {"app.py": text.encode()}, {})
     more = "    @staticmethod\n    def more(x): return x\n    def run"
     after = before.replaced({"app.py": text.replace("    def run", more).encode()})
-    assert affected(Reach(before), after, ["app"], ["main"])
+    assert affected(before, after, ["app"], ["main"])
 
 
 def test_a_file_that_comes_or_goes_touches_everything():
     """Another file of the same name may stand in its way."""
     before = Tree("", ("",), {"app.py": BEFORE}, {})
     more = before.replaced({"app.py": BEFORE.replace(b"2", b"3"), "new.py": b""})
-    assert affected(Reach(before), more, ["app"], ["main"])
+    assert affected(before, more, ["app"], ["main"])
 
 
 def test_a_file_that_does_not_parse_touches_everything_that_imports_it():
@@ -254,15 +255,15 @@ def test_a_file_that_does_not_parse_touches_everything_that_imports_it():
     }
     before = Tree("", ("",), files, {})
     after = before.replaced({"app.py": files["app.py"].replace(b"pass", b"1")})
-    assert affected(Reach(before), after, ["app"], ["nothing"])
-    assert not affected(Reach(before), after, ["a"], ["x"])
+    assert affected(before, after, ["app"], ["nothing"])
+    assert not affected(before, after, ["a"], ["x"])
 
 
 def test_comments_and_blank_lines_touch_nothing():
     """Only what Python reads counts."""
     before = Tree("", ("",), {"app.py": BEFORE}, {})
     after = before.replaced({"app.py": BEFORE.replace(b"\n", b"  # so\n\n")})
-    assert not affected(Reach(before), after, ["app"], ["main"])
+    assert not affected(before, after, ["app"], ["main"])
 
 
 BOUND = b"\nimport math as left_over\n\n\ndef also(x, n=2):\n    return left_over.sqrt(x) * n\n\n\nLEFT = 3\n"
@@ -279,8 +280,8 @@ def with_more(text: str, mark: str) -> tuple[Tree, Tree]:
 def test_new_names_hide_no_change(name):
     """Nor do names that go."""
     healthy, more = with_more(CASES[name], "HERE")
-    assert affected(Reach(healthy), more, ["app"], ["main"])
-    assert affected(Reach(more), healthy, ["app"], ["main"])
+    assert affected(healthy, more, ["app"], ["main"])
+    assert affected(more, healthy, ["app"], ["main"])
 
 
 @pytest.mark.parametrize("name", UNUSED)
@@ -288,8 +289,8 @@ def test_new_names_are_no_change_of_anything_else(name):
     """A helper, an import or a constant more, beside code that nothing runs."""
     if not touched(UNUSED[name], "THERE"):
         healthy, more = with_more(UNUSED[name], "THERE")
-        assert not affected(Reach(healthy), more, ["app"], ["main"])
-        assert not affected(Reach(more), healthy, ["app"], ["main"])
+        assert not affected(healthy, more, ["app"], ["main"])
+        assert not affected(more, healthy, ["app"], ["main"])
 
 
 APP = "from tools import *\n\n\ndef main():\n    return len([limit(), 2])\n"
@@ -327,8 +328,8 @@ def test_what_comes_and_goes(came, seen):
     """It is seen where it takes a name that somebody means, or does more than bind one."""
     plain = Tree("", ("",), {"app.py": APP.encode(), "tools.py": TOOLS.encode()}, {})
     more = plain.replaced({"tools.py": (TOOLS + came).encode()})
-    assert affected(Reach(plain), more, ["app"], ["main"]) is seen
-    assert affected(Reach(more), plain, ["app"], ["main"]) is seen
+    assert affected(plain, more, ["app"], ["main"]) is seen
+    assert affected(more, plain, ["app"], ["main"]) is seen
 
 
 def test_how_annotations_are_read_is_no_mere_name():
@@ -337,8 +338,8 @@ def test_how_annotations_are_read_is_no_mere_name():
     future = plain.replaced(
         {"tools.py": b"from __future__ import annotations\n" + plain.files["tools.py"]}
     )
-    assert affected(Reach(plain), future, ["app"], ["main"])
-    assert affected(Reach(future), plain, ["app"], ["main"])
+    assert affected(plain, future, ["app"], ["main"])
+    assert affected(future, plain, ["app"], ["main"])
 
 
 def test_an_import_that_others_use_is_missed():
@@ -347,4 +348,4 @@ def test_an_import_that_others_use_is_missed():
     for text, seen in ((used, True), (TOOLS, False)):
         plain = Tree("", ("",), {"app.py": APP.encode(), "tools.py": text.encode()}, {})
         fewer = plain.replaced({"tools.py": text.replace("import math\n", "").encode()})
-        assert affected(Reach(plain), fewer, ["app"], ["main"]) is seen
+        assert affected(plain, fewer, ["app"], ["main"]) is seen

@@ -16,8 +16,8 @@ import msgspec
 import pytest
 from trees import NAMES, corpus_tree
 
-from engine.code.functions import entered
-from engine.code.reachability import Reach
+from engine.code.functions import changed_functions
+from engine.code.reachability import Reachability
 from engine.code.source import Edit, Source
 from engine.flows import build as flows
 from engine.flows import impact as extent
@@ -100,13 +100,13 @@ def missed(
     servers: Servers, catalogue: Catalogue, tree: Tree, chosen: Sequence[Function]
 ) -> Iterator[str]:
     """The functions that change a component which was not foretold."""
-    reach, measured = Reach(tree), Measured(servers, catalogue, tree)
+    reach, measured = Reachability(tree.files, tree.roots), Measured(servers, catalogue, tree)
     for source, function in chosen:
         broken = tree.replaced({source.path: raising(source, function)})
         told = extent.by_names(catalogue, reach, broken)
         changed = measured.changed(broken)
         unforeseen = {item.case.draw.component for item in changed} - told
-        places = entered(tree.files, broken.files)
+        places = changed_functions(tree.files, broken.files)
         assert places is None or len(places) == 1
         missed = {item.probe for item in changed if places and not item.runs_any(places)}
         if unforeseen or missed:
@@ -153,4 +153,4 @@ def test_a_change_is_not_said_to_reach_everything(catalogue, name, method, compo
         if function.name == called
     )
     broken = tree.replaced({source.path: raising(source, function)})
-    assert extent.by_names(catalogue, Reach(tree), broken) == components
+    assert extent.by_names(catalogue, Reachability(tree.files, tree.roots), broken) == components

@@ -29,7 +29,7 @@ from engine.commands import break_, hint, reset
 from engine.commands.hint import filled
 from engine.errors import NotApplicable
 from engine.flows import break_ as planning
-from engine.inject.proposers import Code
+from engine.inject.learner_code import Code
 from engine.run.types import Tree
 
 # ---------------------------------------------------------------------------------------- hints

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.inject import search as cascade
+from engine.inject.learner_code import Code
 from engine.inject.oracle import Item, Oracle, Trial
-from engine.inject.proposers import Code
 from engine.inject.search import inject
 from engine.judge.sampling import SEEDS
 from engine.run.types import Case, Draw, Outcome, Tree
