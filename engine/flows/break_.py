@@ -347,10 +347,10 @@ class Siblings:
         if checks:
             made = plan(checks, seed=self._seed, dtype=self.dtype)
             cases = self._servers.cases(made.draws, healthy=False)
-            telling = frozenset(p for p in self._likely if p.endswith(".py") and self._told)
-            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=telling)
+            covered = frozenset(p for p in self._likely if p.endswith(".py") and self._told)
+            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=covered)
             for case, own, values in zip(cases, before, made.compared(), strict=True):
-                item = Item(case, BEFORE, own, values, telling)
+                item = Item(case, BEFORE, own, values, covered)
                 found[case.draw.component].append(item)
         self._known |= found
 

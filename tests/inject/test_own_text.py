@@ -9,7 +9,7 @@ import pytest
 from engine.code.parentheses import replaced_by
 from engine.code.source import Edit, Source, apply_all
 from engine.inject import patterns
-from engine.inject.deadcode import tidied
+from engine.inject.deadcode import removals
 from engine.inject.learner_code import Code
 from engine.inject.proposals import Proposals
 from engine.run.types import Tree
@@ -82,7 +82,7 @@ def test_an_assignment_in_any_encoding_can_be_tidied(encoding):
     source = Source("f.py", text.encode(encoding))
     match = next(patterns.find("$X / $Y", source.module))
     edits = [patterns.rewrite(source, match, "$X / $Y", "$X")]
-    assert tidied({"f.py": source}, edits, apply_all({"f.py": source}, edits)) == ()
+    assert removals({"f.py": source}, edits, apply_all({"f.py": source}, edits)) == ()
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
@@ -92,7 +92,7 @@ def test_an_assignment_that_became_idle_goes(encoding):
     source = Source("f.py", text.encode(encoding))
     match = next(patterns.find("$X / 2", source.module))
     edits = [patterns.rewrite(source, match, "$X / 2", "$X")]
-    (gone,) = tidied({"f.py": source}, edits, apply_all({"f.py": source}, edits))
+    (gone,) = removals({"f.py": source}, edits, apply_all({"f.py": source}, edits))
     wanted = text.replace("    tamaño = tamaño / 2\n", "")
     assert source.apply([gone]) == wanted.encode(encoding)
 

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from engine.code.source import Edit, Source, apply_all, overlap
-from engine.inject.deadcode import blemishes, tidied
+from engine.inject.deadcode import dead_code_added, removals
 
 
 def tidy(code: str, old: str, new: str) -> str:
@@ -18,7 +18,7 @@ def tidy(code: str, old: str, new: str) -> str:
     for was, now in zip(old.split("; "), new.split("; "), strict=True):
         start = text.encode().index(was.encode())
         edits.append(Edit("m.py", start, start + len(was.encode()), now))
-    extra = tidied(sources, edits, apply_all(sources, edits))
+    extra = removals(sources, edits, apply_all(sources, edits))
     kept = [e for e in edits if not any(x.start <= e.start and e.end <= x.end for x in extra)]
     assert not overlap((*kept, *extra))
     files = apply_all(sources, (*kept, *extra))
@@ -160,7 +160,7 @@ def test_a_statement_that_has_become_pass_goes_though_another_edit_adds_a_line()
         Edit("m.py", first, first, "g = g + p\n    "),
         Edit("m.py", second, second + 6, "pass"),
     )
-    (gone,) = tidied(sources, edits, apply_all(sources, edits))
+    (gone,) = removals(sources, edits, apply_all(sources, edits))
     kept = (edits[0], gone)
     assert apply_all(sources, kept)["m.py"] == (
         b"def f(p, g):\n    g = g + p\n    m = h(g, g)\n    return p - m\n"
@@ -174,7 +174,7 @@ def test_an_import_that_other_files_take_from_here_stays() -> None:
     sources = {"p/norm.py": Source("p/norm.py", code), "p/b.py": Source("p/b.py", other)}
     start = code.index(b"np.sqrt(x)")
     edits = (Edit("p/norm.py", start, start + 10, "x"),)
-    assert tidied(sources, edits, apply_all(sources, edits)) == ()
+    assert removals(sources, edits, apply_all(sources, edits)) == ()
 
 
 @pytest.mark.parametrize(
@@ -193,5 +193,5 @@ def test_an_import_that_other_files_take_from_here_stays() -> None:
 def test_what_a_reader_would_stumble_over_is_counted(code: str, count: int) -> None:
     """So that a candidate without it can win over one with."""
     clean = b"def f(x):\n    return x\n"
-    assert blemishes(Source("m.py", clean), code.encode()) == count
-    assert blemishes(Source("m.py", code.encode()), clean) == -count
+    assert dead_code_added(Source("m.py", clean), code.encode()) == count
+    assert dead_code_added(Source("m.py", code.encode()), clean) == -count

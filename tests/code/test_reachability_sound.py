@@ -90,7 +90,7 @@ class Measured:
         """What is not as it was."""
         after = self.outcomes(tree)
         return [
-            Item(case, BEFORE, old, telling=self.telling)
+            Item(case, BEFORE, old, covered=self.telling)
             for case, old, new in zip(self.cases, self.before, after, strict=True)
             if difference(old, new, dtype=case.draw.dtype)
         ]
