@@ -11,7 +11,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from engine.code.changes import changed
-from engine.code.liveness import FUNCTIONS, dead_statements, newly_dead
+from engine.code.functions import FUNCTIONS
+from engine.code.liveness import dead_statements, newly_dead
 from engine.code.removal import joined, with_comment, without
 from engine.code.source import Edit, Source
 from engine.code.syntax import structure, walked
