@@ -15,6 +15,7 @@ from functools import cached_property
 import msgspec
 
 from engine.code.functions import entered
+from engine.code.modules import role_files
 from engine.code.reachability import Reach
 from engine.code.source import differing
 from engine.errors import NotApplicable, SpecError
@@ -26,8 +27,7 @@ from engine.inject.oracle import Asked, Item, Oracle
 from engine.inject.proposers import Code
 from engine.inject.search import Injection, NotFound, inject
 from engine.judge.sampling import Plan, compared, derive, plan
-from engine.judge.verdict import healthy
-from engine.learner.model import role_files
+from engine.judge.verdict import Measured, failing_checks
 from engine.run.concurrent import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers
@@ -216,7 +216,9 @@ def _check_needs(
     cases: Sequence[Case],
     outcomes: Sequence[Outcome],
 ) -> None:
-    failing = healthy(made, cases, outcomes)
+    by_draw = dict(zip(made.draws, cases, strict=True))
+    gave = dict(zip(made.draws, outcomes, strict=True))
+    failing = failing_checks(Measured(made, by_draw, gave))
     if failing:
         _check_roles(servers, catalogue, id, tree, failing[0].component)
         first = failing[0]
