@@ -13,7 +13,7 @@ import typer
 
 from engine.cli import boundary
 from engine.cli.author import dev
-from engine.cli.options import Json, emit
+from engine.cli.options import How, Json, Strictness, emit, level_of
 
 app = typer.Typer(
     help="Break your own model code on purpose, and find out why.",
@@ -120,18 +120,28 @@ def next_(learner: Who = None, json: Json = False) -> None:
 
 @app.command("submit-build")
 def submit_build(
-    id: MaybeExercise = None, answers: Answers = None, learner: Who = None, json: Json = False
+    id: MaybeExercise = None,
+    answers: Answers = None,
+    level: How = Strictness.practice,
+    learner: Who = None,
+    json: Json = False,
 ) -> None:
     """Check a part of the model that you built; then answer what you understood.
 
     Example: engine submit-build embedding
     """
-    report = _submit_build(_session(learner), id, answers, json)
+    report = _submit_build(_session(learner), id, answers, json, level)
     emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
 
-def _submit_build(session: Any, id: str | None, answers: Path | None, json: bool) -> Any:
+def _submit_build(
+    session: Any,
+    id: str | None,
+    answers: Path | None,
+    json: bool,
+    level: Strictness = Strictness.practice,
+) -> Any:
     if id is not None:
         from engine.commands import warm
 
@@ -148,7 +158,8 @@ def _submit_build(session: Any, id: str | None, answers: Path | None, json: bool
 
         how = written(AnswerFile(answers), session.catalogue.build(entry.id).questions)
     told = (lambda _: None) if json else Live()
-    return command.run(session, entry.id, how, told=told, progress=Progress())
+    strictly = level_of(level)
+    return command.run(session, entry.id, how, level=strictly, told=told, progress=Progress())
 
 
 @app.command("break")
@@ -267,17 +278,24 @@ def hint(
 
 
 @app.command("submit-fix")
-def submit_fix(answers: Answers = None, learner: Who = None, json: Json = False) -> None:
+def submit_fix(
+    answers: Answers = None,
+    level: How = Strictness.practice,
+    learner: Who = None,
+    json: Json = False,
+) -> None:
     """Have the practice copy judged on inputs nobody has seen.
 
     Example: engine submit-fix
     """
-    report = _submit_fix(_session(learner), answers, json)
+    report = _submit_fix(_session(learner), answers, json, level)
     emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
 
-def _submit_fix(session: Any, answers: Path | None, json: bool) -> Any:
+def _submit_fix(
+    session: Any, answers: Path | None, json: bool, level: Strictness = Strictness.practice
+) -> Any:
     from engine.cli import ask
     from engine.commands import submit_fix as command
     from engine.report.out import Progress
@@ -287,9 +305,10 @@ def _submit_fix(session: Any, answers: Path | None, json: bool) -> Any:
 
         file = AnswerFile(answers)
         spec = session.catalogue.break_(session.open_break().exercise)
-        return command.run(session, lambda *_: file.cause(spec.cause), progress=Progress())
-    how = command.no_answer if json or not ask.interactive() else ask.cause
-    return command.run(session, how, progress=Progress())
+        how = lambda *_: file.cause(spec.cause)  # noqa: E731
+    else:
+        how = command.no_answer if json or not ask.interactive() else ask.cause
+    return command.run(session, how, level=level_of(level), progress=Progress())
 
 
 @app.command()

@@ -1,4 +1,8 @@
-"""Which files a module may run when it is imported: what an edit elsewhere cannot touch."""
+"""Which files a module may run when it is imported: what an edit elsewhere cannot touch.
+
+Coarser than names (`reachability.py`), and harder to deceive: a learner's fix, which may mean to, is held
+to whole files; the engine's own edits are held to names.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
 """Whether a change writes into what may belong to others: a class that it imports, an array that it was
 given. What it makes itself, a table that it fills row by row, is its own.
+
+Code that writes into what it imports (`Tensor.mean = ...`, `setattr`, `vars`) may change what no import
+statement leads to, so all that it imports has to be measured too. To take a function's own table for
+another's had 33 of 179 right fixes measured everywhere, at twice the time.
 """
 
 from __future__ import annotations

@@ -8,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from engine.commands.session import said
 from engine.errors import UsageError
 from engine.spec import yaml
+from engine.spec.texts import said
 from engine.spec.types import Cause, Prediction
 
 LOWEST, HIGHEST = 50, 100  # confidence in percent: below one half one would say the opposite

@@ -16,6 +16,7 @@ import msgspec
 
 from engine.code.changes import differing
 from engine.code.functions import changed_functions
+from engine.code.modules import role_files
 from engine.code.reachability import Reachability
 from engine.errors import NotApplicable, SpecError
 from engine.flows import expectations as asking
@@ -26,8 +27,7 @@ from engine.inject.learner_code import Code
 from engine.inject.oracle import Asked, Item, Oracle
 from engine.inject.search import Injection, NotFound, inject
 from engine.judge.sampling import Plan, compared, derive, plan
-from engine.judge.verdict import healthy
-from engine.learner.model import role_files
+from engine.judge.verdict import Measured, failing_checks
 from engine.run.concurrent import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers
@@ -217,7 +217,9 @@ def _check_needs(
     cases: Sequence[Case],
     outcomes: Sequence[Outcome],
 ) -> None:
-    failing = healthy(made, cases, outcomes)
+    by_draw = dict(zip(made.draws, cases, strict=True))
+    gave = dict(zip(made.draws, outcomes, strict=True))
+    failing = failing_checks(Measured(made, by_draw, gave))
     if failing:
         _check_roles(servers, catalogue, id, tree, failing[0].component)
         first = failing[0]

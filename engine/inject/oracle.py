@@ -1,4 +1,11 @@
-"""The one oracle: a candidate bites when it measures exactly the declared symptom and nothing else."""
+"""The one oracle: a candidate bites when it measures exactly the declared symptom and nothing else.
+
+The symptom is no list of assertions. The reference has a *variant* with the bug and computes what the bug
+must measure, so "exactly" is equality, value by value and gradient by gradient, in each regime from three
+seeds (`sampling.SEEDS`). "Nothing else" is equality with the healthy code in all other components that
+the edit can reach (the siblings), each held to the values that some check of its build compares: a value
+that none compares may be 0 up to rounding, and another 0 in the next run.
+"""
 
 from __future__ import annotations
 

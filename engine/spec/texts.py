@@ -1,4 +1,8 @@
-"""The texts of specs: one language of them, all of them, and the figures that stand in them."""
+"""The texts of specs: one language of them, all of them, and the figures that stand in them.
+
+A number in a text is a figure: it stands once in the YAML, with the arithmetic that measures it, and
+texts write `{name}`.
+"""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from engine.commands.session import fresh_seed
 from engine.errors import EngineError
 from engine.flows import build as flows
 from engine.flows import fix as fixes
-from engine.learner.model import role_files
+from engine.code.modules import role_files
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
 

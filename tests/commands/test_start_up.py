@@ -12,7 +12,7 @@ from workbench import GRACE, LOUD, engine, environment
 
 PROBE = """
 import sys
-from engine.cli import main
+from engine.cli.learner import main
 try:
     main()
 except SystemExit:
