@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.author.reach import tree_at
 from engine.commands import warm
 from engine.commands.dev_judge import Line, run
-from engine.commands.dev_reach import tree_at
 from engine.exam.level import LEVELS
 from engine.flows import build as flows
 from engine.judge.level import Level

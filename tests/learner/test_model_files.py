@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from workbench import HEAD, LOUD, MODELS, ROOT, answer, right_cause, session
 
+from engine.code.modules import role_files
 from engine.commands import break_, init, submit_fix
 from engine.errors import LearnerCodeError
-from engine.code.modules import role_files
 from engine.learner import model
 
 ROOTS = ("src", "")
