@@ -9,13 +9,13 @@ from typing import Any
 
 from engine.author.reach import tree_at
 from engine.commands.session import fresh_seed
-from engine.commands.submit_fix import suspicious, unified
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, LearnerCodeError, UsageError
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows.baseline import Baseline
+from engine.flows.diffs import suspicious, unified
 from engine.judge.explain import sentence
 from engine.judge.level import PRACTICE, Level
 from engine.judge.verdict import Result, Verdict
