@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.commands.dev_check import models
+from engine.author.models import models
 from engine.commands.warm import servers_for
 from engine.run.servers import Servers
 from engine.run.types import Tree

@@ -15,9 +15,9 @@ from engine.commands.break_ import BreakReport, Opening
 from engine.commands.hint import HintReport
 from engine.commands.session import Session, said
 from engine.commands.submit_build import BuildReport
-from engine.commands.submit_fix import FixReport
 from engine.errors import EngineError
 from engine.flows.answers import Answer, shown
+from engine.flows.fix_report import FixReport
 from engine.spec.catalogue import Catalogue
 
 EXERCISE = "tied-vocab-mismatch"

@@ -15,15 +15,7 @@ from functools import partial
 import msgspec
 
 from engine.exam.boundary_values import (
-    CALLS,
-    FEW_CALLS,
-    MOST,
-    MOST_COSTLY,
-    OTHERS,
-    TIMES,
-    TRIED,
     apart,
-    chosen_draws,
     decides,
     given,
     jittered,
@@ -33,6 +25,16 @@ from engine.exam.boundary_values import (
     steady,
     too_large,
     with_reference,
+)
+from engine.exam.choice import (
+    CALLS,
+    FEW_CALLS,
+    MOST,
+    MOST_COSTLY,
+    OTHERS,
+    TIMES,
+    TRIED,
+    chosen_draws,
 )
 from engine.exam.constants import defined, fresh_callers, fresh_numbers
 from engine.exam.targeted import (
@@ -45,10 +47,10 @@ from engine.exam.targeted import (
     small,
 )
 from engine.flows.build import Build
-from engine.flows.fix import Checks, Scope
+from engine.flows.scope import Checks, Scope
 from engine.judge.level import Attack
+from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan, joined, most_looked_at
-from engine.judge.verdict import Extra, Measured
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, Servers
 from engine.run.types import LATE, Case, Draw, Outcome

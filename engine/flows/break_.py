@@ -26,8 +26,9 @@ from engine.flows.tracing import Tracer
 from engine.inject.learner_code import Code
 from engine.inject.oracle import Asked, Item, Oracle
 from engine.inject.search import Injection, NotFound, inject
+from engine.judge.measured import Measured
 from engine.judge.sampling import Plan, compared, derive, plan
-from engine.judge.verdict import Measured, failing_checks
+from engine.judge.verdict import failing_checks
 from engine.run.concurrent import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers

@@ -24,7 +24,8 @@ from engine.spec.catalogue import Catalogue
 from engine.spec.types import Check
 
 if TYPE_CHECKING:
-    from engine.judge.verdict import Measured, Result, Verdict
+    from engine.judge.measured import Measured
+    from engine.judge.verdict import Result, Verdict
 
 T = TypeVar("T")
 USUAL = "float64"  # what most learners compute in
@@ -153,7 +154,7 @@ def sample(build: Build) -> Plan:
 def _measured(
     servers: Servers, build: Build, made: Plan, cases: Sequence[Case], reporter: Reporter
 ) -> Measured:
-    from engine.judge.verdict import Measured
+    from engine.judge.measured import Measured
 
     by_draw = dict(zip(made.draws, cases, strict=True))
     reporter.begin(made, by_draw)
@@ -164,7 +165,8 @@ def _measured(
 
 def _halted(servers: Servers, build: Build, halted: Halted, reporter: Reporter) -> Verdict:
     """The verdict on code that gave no answer before anything could be measured."""
-    from engine.judge.verdict import Measured, judge_build
+    from engine.judge.measured import Measured
+    from engine.judge.verdict import judge_build
 
     made = sample(build)
     cases = servers.cases(made.draws)

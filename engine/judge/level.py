@@ -16,7 +16,7 @@ import msgspec
 from engine.spec.types import Pack
 
 if TYPE_CHECKING:
-    from engine.judge.verdict import Extra
+    from engine.judge.measured import Extra
 
 MODES = "modes"  # among call variants: after each mode of the pack's contract, such as eval()
 HONEST = (MODES, "primed", "resized", "beside", "fortran", "strided", "doubled", "stepped")

@@ -18,11 +18,11 @@ import numpy as np
 from engine.errors import EngineError
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
+from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan, Planned
+from engine.judge.targets import BEFORE, REFERENCE, target_outcomes
 from engine.run.types import LATE, MANNERS, SMALL, Case, Draw, Outcome
 from engine.spec.types import Text
-
-BEFORE, REFERENCE = "before", "reference"
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -61,40 +61,6 @@ class Verdict(msgspec.Struct, frozen=True):
     def failing(self) -> Result | None:
         """The first check that failed, in the order that teaches."""
         return next((result for result in self.results if not result.passed), None)
-
-
-class Measured(msgspec.Struct, frozen=True):
-    """The draws of a judgement, with what was measured in each.
-
-    cases: the inputs, and the reference's answers as far as it was asked. healthy: what the code before the
-    break gave; empty for a build, which has the reference alone.
-    """
-
-    plan: Plan
-    cases: Mapping[Draw, Case]
-    candidate: Mapping[Draw, Outcome]
-    healthy: Mapping[Draw, Outcome] = {}
-
-    def only(self, kept: Collection[Draw]) -> Measured:
-        """The same with these draws alone."""
-        return msgspec.structs.replace(self, plan=self.plan.only(kept))
-
-    def asked(self, cases: Sequence[Case]) -> Measured:
-        """The same, with further answers of the reference."""
-        more = {case.draw: case for case in cases}
-        return msgspec.structs.replace(self, cases={**self.cases, **more})
-
-
-class Extra(msgspec.Struct, frozen=True):
-    """Further measurements: those draws in which the candidate differs and a difference counts.
-
-    compared: how many draws were compared. unmeasured: how many were left, as some code ran out of time,
-    memory or stack.
-    """
-
-    differing: Measured
-    compared: int
-    unmeasured: int = 0
 
 
 def judge_build(measured: Measured) -> Verdict:
@@ -143,7 +109,7 @@ def _nearest(
     chosen = targets[0]
     for target in targets:
         found = [
-            _result(one, measured.cases, _targets(one, measured, target), measured.candidate)
+            _result(one, measured.cases, target_outcomes(one, measured, target), measured.candidate)
             for one in checks
         ]
         if not best or _failures(found) < _failures(best):
@@ -164,7 +130,7 @@ def disagreeing(verdict: Verdict, measured: Measured) -> list[Draw]:
         for planned in measured.plan.checks
         if (planned.component, planned.check.id) in failed
         for draw in _differing(
-            planned, measured.cases, _targets(planned, measured, BEFORE), measured.candidate
+            planned, measured.cases, target_outcomes(planned, measured, BEFORE), measured.candidate
         )
     }
     return [draw for draw in measured.plan.draws if draw in differing]
@@ -199,50 +165,6 @@ def failing_checks(measured: Measured) -> tuple[Result, ...]:
 
 def _failures(results: Sequence[Result]) -> int:
     return sum(not result.passed for result in results)
-
-
-def _targets(planned: Planned, measured: Measured, target: str) -> Mapping[Draw, Outcome]:
-    cases, healthy = measured.cases, measured.healthy
-    if target == BEFORE:
-        return {
-            draw: _bounded(_as_promised(healthy[draw], cases[draw].expected.get("")), cases[draw])
-            for draw in planned.draws
-        }
-    name = "" if target == REFERENCE else target
-    return {
-        draw: cases[draw].expected.get(name, cases[draw].expected[""]) for draw in planned.draws
-    }
-
-
-def _as_promised(before: Outcome, reference: Outcome | None) -> Outcome:
-    """The learner's own outcome; an error must go on naming what the contract wants named."""
-    if before.raised is None or reference is None or reference.raised is None:
-        return before
-    if difference(reference, before, aspects=("raised",)) is not None:
-        return before
-    raised = msgspec.structs.replace(reference.raised, type=reference.raised.type)
-    return msgspec.structs.replace(before, raised=raised)
-
-
-def _bounded(before: Outcome, case: Case) -> Outcome:
-    """The learner's own outcome, where a statistic that lies within its bounds stands for those: another
-    sample of the same distribution is as it was, and which bound it leaves tells what is wrong.
-    """
-    reference = case.expected.get("")
-    if reference is None:
-        return before
-    bounds = {
-        name: value
-        for name, value in reference.values.items()
-        if isinstance(value, dict) and "within" in value and name in before.values
-    }
-    kept = {
-        name: bound
-        for name, bound in bounds.items()
-        if difference(Outcome(values={name: bound}), Outcome(values={name: before.values[name]}))
-        is None
-    }
-    return msgspec.structs.replace(before, values={**before.values, **kept}) if kept else before
 
 
 def _result(

@@ -14,7 +14,7 @@ from engine.report.paper import code, say, section
 
 if TYPE_CHECKING:
     from engine.commands.submit_build import BuildReport, Ended
-    from engine.commands.submit_fix import FixReport
+    from engine.flows.fix_report import FixReport
     from engine.judge.verdict import Verdict
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.author.reach import tree_at
 from engine.commands import warm
-from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.judge.compare import TOLERANCES, Tolerance, allowed
 from engine.judge.sampling import derive

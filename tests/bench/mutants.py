@@ -21,10 +21,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.author.reach import tree_at
 from engine.code.modules import role_files
 from engine.code.source import Edit, Source
 from engine.commands import warm
-from engine.commands.dev_reach import tree_at
 from engine.commands.session import fresh_seed
 from engine.errors import EngineError
 from engine.flows import build as flows
