@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -101,11 +100,6 @@ class Session:
         files = model.read(root, contract.roots, modules)
         model.check_syntax(files)
         return files
-
-
-def fresh_seed() -> int:
-    """A seed from the operating system's randomness."""
-    return secrets.randbits(63)
 
 
 def title(catalogue: Catalogue, entry: Entry, lang: str) -> str:

@@ -20,8 +20,8 @@ from engine.code.modules import role_files
 from engine.code.reachability import Reachability
 from engine.errors import NotApplicable, SpecError
 from engine.flows import expectations as asking
-from engine.flows.build import Halted, Progress, dtype_of, quiet
 from engine.flows.impact import by_names
+from engine.flows.measuring import Halted, Progress, dtype_of, quiet
 from engine.flows.tracing import Tracer
 from engine.inject.learner_code import Code
 from engine.inject.oracle import Asked, Item, Oracle
