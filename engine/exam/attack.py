@@ -84,12 +84,12 @@ def aimed(
     close: frozenset[str] = frozenset(),
     costly: Costly = MappingProxyType({}),
     settings: Mapping[str, Collection[str]] = MappingProxyType({}),
-    manners: Sequence[str] = ("",),
+    call_variants: Sequence[str] = ("",),
     seed: int,
     dtype: str,
 ) -> Aimed:
-    """Draws whose numbers follow a pattern, or whose settings are another regime's, in these manners, whose
-    sizes are small, or that are near these numbers.
+    """Draws whose numbers follow a pattern, or whose settings are another regime's, in these call
+    variants, whose sizes are small, or that are near these numbers.
 
     component: the broken one. free: checks of probes that take any numbers, which may follow a pattern.
     close: components that run changed code. costly: component -> probes that take long; where most of the
@@ -99,11 +99,13 @@ def aimed(
     own_checks = [check for check in checks if check[0] == component]
     slow = most_looked_at(own_checks)[1] in costly.get(component, ())
     stirred = patterned(
-        free, component, seed=seed, dtype=dtype, manners=manners,
+        free, component, seed=seed, dtype=dtype, call_variants=call_variants,
         most=STIRRED_COSTLY if slow else STIRRED,
     )  # fmt: skip
     least = small(free, component, seed=seed, dtype=dtype, slow=slow)
-    others = crossed(free, component, settings, seed=seed, dtype=dtype, manners=manners, slow=slow)
+    others = crossed(
+        free, component, settings, seed=seed, dtype=dtype, call_variants=call_variants, slow=slow
+    )
     whole = stirred, least, others
     wide = []
     most, calls = (MOST_COSTLY, FEW_CALLS) if slow else (MOST, CALLS)
@@ -312,7 +314,7 @@ def late_apart(places: Sequence[int], cases: Sequence[Case]) -> list[tuple[list[
     """The places of draws that come after many calls apart from the others, last, and how many seconds more
     each of a part may take.
     """
-    late = [i for i in places if cases[i].draw.manner == LATE]
+    late = [i for i in places if cases[i].draw.call_variant == LATE]
     return [([i for i in places if i not in late], 0.0), (late, LONG_CALLS)]
 
 

@@ -79,16 +79,16 @@ def left_out(
     main = [i for i in lots if place[i] == most_seen]
     more = [i for i in lots if place[i] != most_seen and place[i][0] == component]
     first = _woven(main, _probe_by_probe(more, place))
-    kept = [i for i in (*main, *more) if plan.draws[i].manner == LATE][:calls]
-    kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
+    kept = [i for i in (*main, *more) if plan.draws[i].call_variant == LATE][:calls]
+    kept += [i for i in first if plan.draws[i].call_variant == "inside"][:CALLS]
     kept += [i for i in first if _many(plan.draws[i])][:MANY]
     far = _probe_by_probe([i for i in first if _far(plan.draws[i])], place)
     kept += far[: most // FAR]
     rest = [i for i in lots if place[i][0] != component]
     rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
-    rest = [i for i in rest if plan.draws[i].manner != LATE or place[i][0] in close]
+    rest = [i for i in rest if plan.draws[i].call_variant != LATE or place[i][0] in close]
     rest.sort(key=lambda i: place[i][0] not in close)
-    usual = [i for i in first if i not in kept and plan.draws[i].manner != LATE]
+    usual = [i for i in first if i not in kept and plan.draws[i].call_variant != LATE]
     usual.sort(key=lambda i: _far(plan.draws[i]))  # no more of those while there are others
     return {*every} - {*[*kept, *usual][:most], *far[:tried], *rest[:others]}
 

@@ -63,11 +63,11 @@ def leaning(
     draws: list[Draw] = []
     places: dict[tuple[str, str], list[int]] = {key: [] for key in regimes}
     for lean in leans:
-        manner = {"calls": LATE, "caller": "inside"}.get(lean.kind, "")
+        call_variant = {"calls": LATE, "caller": "inside"}.get(lean.kind, "")
         for (component, probe), regime in regimes.items():
             value = derive(seed, "near", component, probe, *msgspec.structs.astuple(lean))
             places[component, probe].append(len(draws))
-            draws.append(Draw(component, probe, regime, value, dtype, manner, lean))
+            draws.append(Draw(component, probe, regime, value, dtype, call_variant, lean))
     planned = [
         Planned(component, check, tuple(places[component, check.probe]))
         for component, check in checks
@@ -182,12 +182,12 @@ def crossed(
     *,
     seed: int,
     dtype: str,
-    manners: Sequence[str] = ("",),
+    call_variants: Sequence[str] = ("",),
     slow: bool = False,
 ) -> Plan:
-    """Draws in one regime after the other, in manners by lot, that take settings from another: each regime
-    varies what it is about, and an eps other than the usual one came with three axes alone, so that code
-    which forgot it for two was right.
+    """Draws in one regime after the other, in call variants by lot, that take settings from another: each
+    regime varies what it is about, and an eps other than the usual one came with three axes alone, so that
+    code which forgot it for two was right.
 
     component: the broken one; of others there are none. settings: probe -> names of arguments that go
     with any other inputs of it. slow: whether its probes take long.
@@ -207,7 +207,7 @@ def crossed(
         offered = tuple(lots.sample(others, len(others)))
         lean = Lean("settings", settings=tuple(settings[key[1]]), regimes=offered)
         value = derive(seed, "crossed", *key, i)
-        drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
+        drawn.add(Draw(*key, regime, value, dtype, lots.choice(call_variants), lean, turn=i))
     return drawn.plan(checks, seed)
 
 
@@ -223,10 +223,10 @@ def patterned(
     *,
     seed: int,
     dtype: str,
-    manners: Sequence[str] = ("",),
+    call_variants: Sequence[str] = ("",),
     most: int = STIRRED,
 ) -> Plan:
-    """Draws of probes in regimes and manners by lot, whose numbers follow some pattern: see
+    """Draws of probes in regimes and call variants by lot, whose numbers follow some pattern: see
     patterns.py.
 
     component: the broken one, of which there are so many (`most`); half of them of the probe that most
@@ -251,5 +251,5 @@ def patterned(
             regime = lots.choice(regimes[key])
             lean = Lean("pattern", which=which)
             value = derive(seed, "patterned", *key, i)
-            drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
+            drawn.add(Draw(*key, regime, value, dtype, lots.choice(call_variants), lean, turn=i))
     return drawn.plan(checks, seed)

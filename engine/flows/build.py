@@ -86,12 +86,12 @@ def grade_build(
     told: each check as it ends, in order, with its number and how many there are.
     """
     checks = [(component, check) for check in catalogue.build(component).checks]
-    manners = ("", *catalogue.contract.modes, "reused")
+    call_variants = ("", *catalogue.contract.modes, "reused")
     part = catalogue.contract.components[component]
     slow = most_looked_at(checks)[1] in part.costly
 
     def asked(dtype: str) -> Asked:
-        made = plan(checks, seed=seed, dtype=dtype, manners=manners)
+        made = plan(checks, seed=seed, dtype=dtype, call_variants=call_variants)
         steered = joined(
             small(checks, component, seed=seed, dtype=dtype, slow=slow),
             crossed(checks, component, part.settings, seed=seed, dtype=dtype, slow=slow),

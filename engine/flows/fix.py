@@ -33,7 +33,7 @@ from engine.judge.verdict import Verdict, also, disagreeing, judge_fix
 from engine.run.concurrent import Later, at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
-from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
+from engine.run.types import CALL_VARIANTS, LATE, Case, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
 
@@ -54,8 +54,8 @@ def grade_fix(
 ) -> Verdict:
     """The fixed tree against the learner's own code before the break, on inputs nobody saw.
 
-    sample: one draw of each regime of the broken component, in no special manner. What that refuses would
-    be refused; that it passes says nothing yet. For authors, never for a learner. Where `before` is
+    sample: one draw of each regime of the broken component, in no call variant. What that refuses would be
+    refused; that it passes says nothing yet. For authors, never for a learner. Where `before` is
     `Known`, draws that it was asked about when other candidates were judged are not made again.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
@@ -79,10 +79,10 @@ def grade_fix(
     parts = catalogue.contract.components
     costly = {name: part.costly for name, part in parts.items()}
     seldom = {name: part.seldom for name, part in parts.items()}
-    manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
+    call_variants = ("",) if sample else ("", *catalogue.contract.modes, *CALL_VARIANTS)
     made = plan_of_a_fix(
-        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample, costly=costly,
-        seldom=seldom,
+        spec, checks, extent, seed=seed, dtype=dtype, call_variants=call_variants, sample=sample,
+        costly=costly, seldom=seldom,
     )  # fmt: skip
     inputs, own = known.measured(servers, made.draws)
     slowest = max((outcome.seconds for outcome in own), default=0.0)
@@ -91,7 +91,7 @@ def grade_fix(
     settings = parts[entry.component].settings
     work = partial(
         _aim, spec, checks, extent, before, candidate,
-        costly=costly, settings=settings, manners=manners, seed=seed, dtype=dtype,
+        costly=costly, settings=settings, call_variants=call_variants, seed=seed, dtype=dtype,
     )  # fmt: skip
     aim = Later(work) if steered else work  # while the candidate is run
     theirs = servers.outcomes(candidate, jobs_of(inputs), server="candidate", limit=limit)
@@ -193,7 +193,7 @@ def plan_of_a_fix(
     *,
     seed: int,
     dtype: str,
-    manners: Sequence[str],
+    call_variants: Sequence[str],
     sample: bool,
     costly: Costly,
     seldom: Mapping[str, Collection[str]],
@@ -213,7 +213,7 @@ def plan_of_a_fix(
         return [(name, replace(c, draws=min(c.draws, FAR_DRAWS))) for name, c in checks]
 
     own = of({extent.broken})
-    drawn = partial(plan, seed=seed, dtype=dtype, manners=manners)
+    drawn = partial(plan, seed=seed, dtype=dtype, call_variants=call_variants)
     if sample:
         return drawn(few(own))
     close, rest = few(of(extent.close)), few(of(extent.imported | extent.remote))
@@ -241,7 +241,7 @@ def _aim(
     *,
     costly: Costly,
     settings: Mapping[str, Collection[str]],
-    manners: Sequence[str],
+    call_variants: Sequence[str],
     seed: int,
     dtype: str,
 ) -> Aimed:
@@ -256,7 +256,7 @@ def _aim(
         close=extent.close,
         costly=costly,
         settings=settings,
-        manners=manners,
+        call_variants=call_variants,
         seed=seed,
         dtype=dtype,
     )

@@ -20,7 +20,7 @@ from engine.exam.boundary_values import Nearby
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
 from engine.judge.sampling import Plan, Planned
-from engine.run.types import LATE, MANNERS, SMALL, Case, Outcome
+from engine.run.types import CALL_VARIANTS, LATE, SMALL, Case, Outcome
 from engine.spec.types import Text
 
 BEFORE, REFERENCE = "before", "reference"
@@ -224,8 +224,8 @@ def _result(
     differing = _differing(planned, cases, expected, outcomes)
     if not differing:
         return Result(check.id, planned.component, check.shows, True, len(planned.draws))
-    some = len(differing) < len(planned.draws)  # then the manner may be what matters
-    told = min(differing, key=lambda i: some and bool(cases[i].draw.manner))
+    some = len(differing) < len(planned.draws)  # then the call variant may be what matters
+    told = min(differing, key=lambda i: some and bool(cases[i].draw.call_variant))
     raised = outcomes[told].raised
     frames = raised.frames if raised else ()
     return Result(
@@ -235,7 +235,7 @@ def _result(
         False,
         len(planned.draws),
         cases[told].draw.regime,
-        shapes(cases[told], manner=some),
+        shapes(cases[told], call_variant=some),
         differing[told],
         pattern(differing[told], expected[told], outcomes[told]),
         tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
@@ -264,10 +264,10 @@ def _differing(
     return {i: one for i, one in found.items() if one is not None}
 
 
-def shapes(case: Case, *, manner: bool = True) -> str:
+def shapes(case: Case, *, call_variant: bool = True) -> str:
     """The input of a case in a few words: names with shapes, and plain values.
 
-    manner: tell how it was given to the code, which is left out where it cannot be what matters.
+    call_variant: tell how it was given to the code, which is left out where it cannot be what matters.
     """
     parts = []
     for name, value in case.inputs.items():
@@ -275,11 +275,11 @@ def shapes(case: Case, *, manner: bool = True) -> str:
             parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
         elif value is not None:
             parts.append(f"{name} = {value}")
-    how, lean = case.draw.manner, case.draw.lean
+    how, lean = case.draw.call_variant, case.draw.lean
     asked_for = lean is not None and lean.kind in ("calls", "caller")
-    if how and (manner or asked_for):
+    if how and (call_variant or asked_for):
         after = "after hundreds of calls" if how == LATE else f"after {how}()"
-        parts.append(MANNERS.get(how, after))
+        parts.append(CALL_VARIANTS.get(how, after))
     if lean is not None:
         steered = {
             "pattern": "numbers in a pattern",

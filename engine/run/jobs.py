@@ -18,10 +18,14 @@ class Job(msgspec.Struct, frozen=True):
     probe: str
     inputs: Values
     seed: int = 0
-    manner: str = ""  # see types.Draw
-    caller: str = ""  # the name of the module that calls, in the manner "inside"; "": one by turns
-    repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
-    turn: int = 0  # which mode follows on priming, and what others differ in: see manners.How
+    call_variant: str = ""  # see types.Draw
+    caller: str = (
+        ""  # the name of the module that calls, in the call variant "inside"; "": one by turns
+    )
+    repeats: int = (
+        0  # calls before the one that counts, in the call variant "late"; 0: as many as usual
+    )
+    turn: int = 0  # which mode follows on priming, and what others differ in: see call_variants.How
 
 
 def repeats_of(draw: Draw) -> int:
@@ -41,7 +45,7 @@ def jobs_of(cases: Sequence[Case]) -> list[Job]:
             case.draw.probe,
             case.inputs,
             case.draw.seed % (1 << 32),
-            case.draw.manner,
+            case.draw.call_variant,
             case.draw.lean.name if case.draw.lean else "",
             repeats_of(case.draw),
             case.draw.turn,

@@ -33,7 +33,7 @@ from engine.run.child import wire
 from engine.run.concurrent import at_once, shared
 from engine.run.decode import outcome_of, raised_of
 from engine.run.jobs import Job
-from engine.run.types import LATE, MANNERS, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
+from engine.run.types import CALL_VARIANTS, LATE, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
 from engine.run.zygote import Zygote, taken, workdir
 
 LIMIT = 10.0  # seconds of its own for one job, before anything is known of this code
@@ -46,7 +46,7 @@ RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 BESIDE = "+"  # ends the name of a second server, whose children are in `guise`
 TRACED = "traced"  # the server that records what expressions give
 END = -1  # in the place of a job's number
-LATE_WORTH = 64  # as many ordinary jobs take as long as one in that manner
+LATE_WORTH = 64  # as many ordinary jobs take as long as one in that call variant
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 Arrived = Callable[[int, Outcome], None]  # a job's position, and what it gave
@@ -68,8 +68,8 @@ class Servers:
     pack: the pack's files, {"pack/<component>/call.py": text, ...}.
     python: the learner's interpreter, None for the engine's own.
     hidden: paths that learner code must never read.
-    modes: methods -> the roles whose instances have them, for jobs in that manner.
-    updates: the role of the optimiser that moves parameters, for jobs in the manner "stepped".
+    modes: methods -> the roles whose instances have them, for jobs in that call variant.
+    updates: the role of the optimiser that moves parameters, for jobs in the call variant "stepped".
     """
 
     def __init__(
@@ -82,13 +82,13 @@ class Servers:
         updates: str = "",
     ) -> None:
         every = sorted({role for some in modes.values() for role in some})
-        manners = {*MANNERS, LATE} - {
+        call_variants = {*CALL_VARIANTS, LATE} - {
             "nested",
             "outermost",
             "inside",
         }  # these add no frame of their own
-        watched = dict.fromkeys(manners, every)
-        self._made = {**watched, **modes}  # roles, by manner
+        watched = dict.fromkeys(call_variants, every)
+        self._made = {**watched, **modes}  # roles, by call variant
         self._updates = updates
         self._modes = ["", *modes]  # what follows on priming, by turns
         self._pack = dict(pack)
@@ -329,7 +329,7 @@ class Servers:
             told = _placed(arrived, places)
             return self._outcomes(tree, [jobs[i] for i in places], name, how, told, skips)
 
-        worth = [LATE_WORTH if job.manner == LATE else 1 for job in jobs]
+        worth = [LATE_WORTH if job.call_variant == LATE else 1 for job in jobs]
         return shared(worth, partial(part, server), partial(part, half))
 
     def several(
@@ -378,10 +378,10 @@ class Servers:
                     "probe": jobs[i].probe,
                     "inputs": jobs[i].inputs,
                     "seed": jobs[i].seed,
-                    "manner": jobs[i].manner,
+                    "call_variant": jobs[i].call_variant,
                     "caller": jobs[i].caller,
                     "repeats": jobs[i].repeats,
-                    "made": list(self._made.get(jobs[i].manner, ())),
+                    "made": list(self._made.get(jobs[i].call_variant, ())),
                     "turn": jobs[i].turn,
                     "then": self._modes[jobs[i].turn % len(self._modes)],
                     "updates": self._updates,

@@ -68,7 +68,7 @@ class Outcome(msgspec.Struct, frozen=True):
     ran: frozenset[str] | None = None
 
 
-MANNERS = {
+CALL_VARIANTS = {
     "direct": "forward() called by itself",
     "fortran": "arrays with their first axis innermost in memory",
     "strided": "arrays that are every other number of a larger one",
@@ -114,9 +114,9 @@ class Lean(msgspec.Struct, frozen=True):
 class Draw(msgspec.Struct, frozen=True):
     """One input to be drawn: which probe of which component, in which regime, from which seed.
 
-    `manner`: how it is given to the learner's code, which must not matter: a mode of the pack, or
-    one of MANNERS. `turn`: how many draws of the component come in this manner before.
-    `repeats`: calls before the one that counts, in the manner LATE; 0: as many as usual.
+    `call_variant`: how it is given to the learner's code, which must not matter: a mode of the pack, or
+    one of CALL_VARIANTS. `turn`: how many draws of the component come in this call variant before.
+    `repeats`: calls before the one that counts, in the call variant LATE; 0: as many as usual.
     """
 
     component: str
@@ -124,7 +124,7 @@ class Draw(msgspec.Struct, frozen=True):
     regime: str
     seed: int
     dtype: str = "float64"
-    manner: str = ""
+    call_variant: str = ""
     lean: Lean | None = None
     turn: int = 0
     repeats: int = 0

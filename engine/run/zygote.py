@@ -31,7 +31,7 @@ CHILD_MODULES = (
     "exam.patterns",
     "arrays",
     "again",
-    "manners",
+    "call_variants",
     "jobs",
     "server",
 )

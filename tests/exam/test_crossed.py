@@ -59,17 +59,17 @@ def test_a_build_may_forget_no_setting(servers, catalogue, plain, forgetful, mon
 
 
 def test_draws_take_settings_of_other_regimes():
-    """Of the probes that have any, in each of their regimes and all manners; of the broken component alone."""
+    """Of the probes that have any, in each of their regimes and all call variants; of the broken component alone."""
     checks = [
         (name, Check(id="a", shows={}, probe=probe, regimes=tuple(f"r{i}" for i in range(12))))
         for name in ("norm", "user")
         for probe in ("forward", "start")
     ]
     settings = {"forward": ["eps"]}
-    made = crossed(checks, "norm", settings, seed=1, dtype="float32", manners=("", "eval"))
+    made = crossed(checks, "norm", settings, seed=1, dtype="float32", call_variants=("", "eval"))
     assert len(made.draws) == CROSSED == len({draw.seed for draw in made.draws})
     assert {(draw.component, draw.probe) for draw in made.draws} == {("norm", "forward")}
-    assert {draw.manner for draw in made.draws} == {"", "eval"}
+    assert {draw.call_variant for draw in made.draws} == {"", "eval"}
     assert Counter(draw.regime for draw in made.draws) == {
         f"r{i}": CROSSED // 12 for i in range(12)
     }

@@ -16,6 +16,7 @@ from engine.exam.targeted import LARGEST_SIZE, PLACES, leaning, mixed
 from engine.flows import fix as fixes
 from engine.flows import impact as extent
 from engine.judge.compare import difference
+from engine.run.child.call_variants import renamed
 from engine.run.child.exam.targeting import (
     LARGEST,
     USUAL,
@@ -25,7 +26,6 @@ from engine.run.child.exam.targeting import (
     leant_inputs,
     with_entries,
 )
-from engine.run.child.manners import renamed
 from engine.run.types import Case, Draw, Lean, Outcome, Raised
 from engine.spec.types import Check
 
@@ -592,7 +592,7 @@ def test_leans_of_a_number():
     assert {lean.number for lean in leans if lean.kind == "value"} == {0.5, 7.0, 5000.0}
     assert leans[0].number == 0.5 and leans[-1].number == 5000.0
     assert {draw.regime for draw in made.draws} == {"normal"}
-    assert {draw.manner for draw in made.draws if draw.lean.kind == "calls"} == {"late"}
+    assert {draw.call_variant for draw in made.draws if draw.lean.kind == "calls"} == {"late"}
     kept = made.without(set(range(1, len(made.draws))))
     assert len(kept.draws) == 1 and kept.checks[0].draws == (0,)
     assert made.without(set(range(len(made.draws)))).checks == ()
@@ -694,7 +694,7 @@ def test_some_draws_after_many_calls_are_kept_whatever_else_is_drawn_by_lot():
     for most in (8, 20):
         out = near_.left_out(made, "head", most=most)
         kept = [draw for i, draw in enumerate(made.draws) if i not in out]
-        late = [draw for draw in kept if draw.manner == "late"]
+        late = [draw for draw in kept if draw.call_variant == "late"]
         assert len(kept) == most and near_.CALLS <= len(late) < most / 2 + near_.CALLS
 
 

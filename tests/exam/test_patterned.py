@@ -55,16 +55,16 @@ def test_a_pattern_is_seen(servers, catalogue, plain, name, monkeypatch):
 
 
 def test_draws_that_follow_a_pattern():
-    """Of every probe of the broken component, in its regimes and every manner; some of its users."""
+    """Of every probe of the broken component, in its regimes and every call variant; some of its users."""
     checks = [
         (name, Check(id=f"c{i}", shows={"en": "c"}, probe=f"p{i}", regimes=(f"r{i}", "normal")))
         for name in ("head", "user")
         for i in range(3)
     ]
-    made = patterned(checks, "head", seed=1, dtype="float32", manners=("", "eval"))
+    made = patterned(checks, "head", seed=1, dtype="float32", call_variants=("", "eval"))
     own = [draw for draw in made.draws if draw.component == "head"]
     assert (len(own), len(made.draws)) == (STIRRED, STIRRED + STIRRED_FAR)
-    kinds = {(draw.probe, draw.regime, draw.manner) for draw in own}
+    kinds = {(draw.probe, draw.regime, draw.call_variant) for draw in own}
     assert kinds == {
         (f"p{i}", r, m) for i in range(3) for r in (f"r{i}", "normal") for m in ("", "eval")
     }

@@ -83,7 +83,7 @@ def test_each_size_in_turn_is_as_small_as_can_be():
         ("user", Check(id="d", shows={}, probe="p", regimes=("normal",))),
     ]
     made = small(checks, "head", seed=1, dtype="float32")
-    assert {(d.component, d.probe, d.regime, d.manner) for d in made.draws} == {
+    assert {(d.component, d.probe, d.regime, d.call_variant) for d in made.draws} == {
         ("head", "p", "normal", ""),
         ("head", "q", "deep", ""),
     }

@@ -44,7 +44,7 @@ def test_a_whole_number_is_a_size_and_a_count_of_calls(number: float) -> None:
     assert len(calls) == (1 if number <= LARGEST_SIZE else 0)
     entries = [draw.lean.which for draw in made.draws if draw.lean.kind == "entries"]
     assert entries == (list(range(PLACES)) if number > FEWEST else [])
-    assert {draw.manner for draw in calls} <= {LATE}
+    assert {draw.call_variant for draw in calls} <= {LATE}
     assert sum(draw.lean.kind == "value" for draw in made.draws) == VALUES
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
 
@@ -73,7 +73,7 @@ def test_callers_call_from_inside_and_each_probe_is_in_its_usual_regime() -> Non
     """One draw a name and probe."""
     checks = [("c", check("a", "p", "tiny", "normal")), ("c", check("b", "q", "deep"))]
     made = leaning(checks, [], seed=1, dtype="float64", callers=("model.head", "forward"))
-    assert [(draw.lean, draw.manner, draw.probe, draw.regime) for draw in made.draws] == [
+    assert [(draw.lean, draw.call_variant, draw.probe, draw.regime) for draw in made.draws] == [
         (Lean("caller", name=name), "inside", probe, regime)
         for name in ("model.head", "forward")
         for probe, regime in (("p", "normal"), ("q", "deep"))

@@ -228,7 +228,7 @@ def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue,
     model = frozenset({"mini_gpt"})
     extent = Extent("lm_head", users=model, direct=model, imported=frozenset({"ffn"}))
     made = fixes.plan_of_a_fix(
-        spec, checks, extent, seed=3, dtype="float64", manners=("",), sample=False, costly={},
+        spec, checks, extent, seed=3, dtype="float64", call_variants=("",), sample=False, costly={},
         seldom={},
     )  # fmt: skip
     counts = Counter((draw.component, draw.probe) for draw in made.draws)

@@ -1,4 +1,4 @@
-"""The same call gives the same result each time: what is held against what in the manner "late"."""
+"""The same call gives the same result each time: what is held against what in the call variant "late"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from lab import CALL
 
 from engine.run.child.again import AGAIN, Results, alike, leaves
-from engine.run.child.manners import rehearse, tire
+from engine.run.child.call_variants import rehearse, tire
 from engine.run.jobs import Job
 from engine.run.servers import Servers
 from engine.run.types import Tree
@@ -95,7 +95,7 @@ def test_a_function_that_counts_its_calls_is_told(period, told):
     """What a child says of it, however right the call is that counts."""
     source = b"calls = []\ndef main(x):\n    calls.append(1)\n    return {'y': x + (len(calls) %% %d == 0)}\n"
     tree = Tree("/learner", ("src",), {"src/mine.py": source % period}, {"main": "mine:main"})
-    job = Job("any", "run", {"x": X[:2]}, manner="late", repeats=20)
+    job = Job("any", "run", {"x": X[:2]}, call_variant="late", repeats=20)
     with Servers({"pack/any/call.py": CALL}) as servers:
         (outcome,) = servers.outcomes(tree, [job])
     assert outcome.raised is None and outcome.values["y"].tolist() == X[:2].tolist()

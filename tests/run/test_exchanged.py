@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.run.child.arrays import arrays_of, exchange
-from engine.run.child.manners import exchanged, like
+from engine.run.child.call_variants import exchanged, like
 
 SHAPES = [(7,), (3,), (2,), (2, 5), (3, 4), (2, 3, 6), (9, 2)]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.run.child.arrays import SMALLER
-from engine.run.child.manners import How, move
+from engine.run.child.call_variants import How, move
 
 NUMBERS = np.arange(1.0, 6.0)
 

@@ -120,7 +120,7 @@ def test_what_comes_after_hundreds_of_calls_is_worth_many(plain, catalogue, monk
     with servers_for(catalogue, None) as servers:
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)], healthy=False)
         (job,) = jobs_of([case])
-        jobs = [job] * 99 + [replace(job, manner=LATE)]
+        jobs = [job] * 99 + [replace(job, call_variant=LATE)]
         jobs.reverse()
         outcomes = servers.outcomes(plain, jobs)
     assert shares == [[19, 81]]

@@ -117,14 +117,14 @@ def exchange(array, turn):
         row[i], row[j] = row[j], row[i]
 
 
-def laid_out(value, manner):
+def laid_out(value, call_variant):
     """The same array, elsewhere in memory."""
     numpy = sys.modules.get("numpy")
     if numpy is None or not isinstance(value, numpy.ndarray) or not value.ndim:
         return value
-    if manner == "fortran":
+    if call_variant == "fortran":
         return numpy.asfortranarray(value)
-    if manner == "strided":
+    if call_variant == "strided":
         wide = numpy.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
         wide[..., ::2] = value
         return wide[..., ::2]

@@ -16,7 +16,7 @@ import sys
 import time
 import types
 
-from engine.run.child import again, arrays, manners
+from engine.run.child import again, arrays, call_variants
 from engine.run.child.exam import patterns
 from engine.run.child.exam import targeting as leaning
 
@@ -164,7 +164,7 @@ def loaded(texts, component, name="call"):
     module.__file__ = texts.path(path)
     code = texts.code(path)
     if name != "call":
-        code = manners.renamed(code, "<module>" if name == "__main__" else name)
+        code = call_variants.renamed(code, "<module>" if name == "__main__" else name)
     exec(code, module.__dict__)
     return module
 
@@ -180,33 +180,33 @@ def probe_job(job, learner, trees, texts, watched, last=True):
         for name, value in named.items():
             values[name] = snapshot(value)
 
-    manner, repeats = job.get("manner", ""), job.get("repeats") or manners.REPEATS
-    inputs = {name: arrays.laid_out(v, manner) for name, v in writable(job["inputs"]).items()}
+    call_variant, repeats = job.get("call_variant", ""), job.get("repeats") or call_variants.REPEATS
+    inputs = {name: arrays.laid_out(v, call_variant) for name, v in writable(job["inputs"]).items()}
     modified, plain = [], learner
     if job.get("made"):
-        how = manners.How(
-            manner, modified, then=job.get("then", ""), repeats=repeats,
+        how = call_variants.How(
+            call_variant, modified, then=job.get("then", ""), repeats=repeats,
             updates=job.get("updates", ""), learner=learner, turn=job.get("turn", 0),
         )  # fmt: skip
-        learner = manners.Mannered(learner, job["made"], how)
-    name = job.get("caller") or manners.named_as(manner, learner, job["seed"])
+        learner = call_variants.Mannered(learner, job["made"], how)
+    name = job.get("caller") or call_variants.named_as(call_variant, learner, job["seed"])
     probe = getattr(loaded(texts, job["component"], name), job["probe"])
     steady = True
-    if manner in ("reused", "late"):
+    if call_variant in ("reused", "late"):
         begin = functools.partial(seed, job["seed"])
-        who = plain if manner == "late" else learner
-        steady = manners.rehearse(probe, who, inputs, manner, repeats, begin)
+        who = plain if call_variant == "late" else learner
+        steady = call_variants.rehearse(probe, who, inputs, call_variant, repeats, begin)
     seed(job["seed"])
     del modified[:]
     before = {name: arrays.digest(value) for name, value in inputs.items()}
     raised = None
     started = time.process_time()
     try:
-        if manner == "outermost":
-            manners.outermost(functools.partial(probe, learner, record, **inputs))
+        if call_variant == "outermost":
+            call_variants.outermost(functools.partial(probe, learner, record, **inputs))
         else:
-            depth = manners.DEPTH if manner == "nested" else 0
-            manners.nested(depth, lambda: probe(learner, record, **inputs))
+            depth = call_variants.DEPTH if call_variant == "nested" else 0
+            call_variants.nested(depth, lambda: probe(learner, record, **inputs))
     except BaseException as error:  # whatever the learner's code throws is a measurement
         raised = describe(error, trees)
     seconds = time.process_time() - started

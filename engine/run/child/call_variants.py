@@ -1,4 +1,4 @@
-"""The manners in which a probe is run: what must not matter to right code, such as a mode, the order
+"""The call variants in which a probe is run: what must not matter to right code, such as a mode, the order
 of calls, where an array lies in memory, or who calls. See `types.Draw`.
 
 A child wraps what it hands to `call.py`; nothing of the learner's own is changed. Sent to the child
@@ -29,25 +29,32 @@ from engine.run.child.arrays import (
     twice_as_long,
 )
 
-REPEATS = 300  # of a probe, before it counts, in the manner "late"
+REPEATS = 300  # of a probe, before it counts, in the call variant "late"
 AFTERWARDS = ("stepped", "swapped", "resized")  # in which a mode comes first, by turns
-DEPTH = 60  # frames, in the manner "nested"
-SOON = 0.0002  # seconds between looks at whether a thread has ended, in the manner "outermost"
+DEPTH = 60  # frames, in the call variant "nested"
+SOON = (
+    0.0002  # seconds between looks at whether a thread has ended, in the call variant "outermost"
+)
 
 
 class How:
-    """A manner, and what it takes.
+    """A call variant, and what it takes.
 
     changed: gets the names of arguments that a call has modified. then: the mode after priming, and
     before what comes first in AFTERWARDS.
-    repeats: of a call, in the manner "late". updates: the role of an optimiser, in "stepped".
+    repeats: of a call, in the call variant "late". updates: the role of an optimiser, in "stepped".
     turn: which setting the last of the others differs in, in "beside".
     """
 
     def __init__(
-        self, manner, changed, *, then="", repeats=REPEATS, updates="", learner=None, turn=0
+        self, call_variant, changed, *, then="", repeats=REPEATS, updates="", learner=None, turn=0
     ):
-        self.manner, self.changed, self.then, self.repeats = manner, changed, then, repeats
+        self.call_variant, self.changed, self.then, self.repeats = (
+            call_variant,
+            changed,
+            then,
+            repeats,
+        )
         self._updates, self._learner, self.turn = updates, learner, turn
         self.early = turn // 2 % 2 > 0  # whether that mode comes before priming, too
         self.others = {}  # what was made, by its id, with others of its kind, in "beside"
@@ -69,7 +76,7 @@ class Mannered:
         if role in self._roles:
             return Maker(found, self._how)
         if type(found) is types.FunctionType:
-            return unchanging(found, self._how.changed, self._how.manner, self._how.turn)
+            return unchanging(found, self._how.changed, self._how.call_variant, self._how.turn)
         return found
 
 
@@ -81,14 +88,14 @@ class Maker:
 
     def __call__(self, *args, **named):
         one = self._made(*args, **named)
-        if self._how.manner == "beside":
+        if self._how.call_variant == "beside":
             self._how.others[id(one)] = one, others(self._made, args, named, self._how)
-        if self._how.manner == "primed":
+        if self._how.call_variant == "primed":
             self._how.births[id(one)] = one, [array.copy() for array in numbers_of(one)]
         watch(one, self._how)
-        manner = self._how.manner
-        if manner not in ("", "direct") and callable(getattr(one, manner, None)):
-            getattr(one, manner)()
+        call_variant = self._how.call_variant
+        if call_variant not in ("", "direct") and callable(getattr(one, call_variant, None)):
+            getattr(one, call_variant)()
         return one
 
     def __getattr__(self, name):
@@ -134,7 +141,7 @@ def like(value, known):
     return known[id(value)][1][:1] if id(value) in known else []
 
 
-def unchanging(function, changed, manner="", turn=0):
+def unchanging(function, changed, call_variant="", turn=0):
     """A function of the learner's; arguments that it modifies are told.
 
     "primed": before and afterwards call it with the same tensors and arrays, other numbers in them;
@@ -144,10 +151,10 @@ def unchanging(function, changed, manner="", turn=0):
 
     def call(*args, **named):
         alone = all(map(plain, (*args, *named.values())))
-        apart = manner == "primed" and alone
-        if manner == "resized" and alone:
+        apart = call_variant == "primed" and alone
+        if call_variant == "resized" and alone:
             resize(lambda *other: function(*other, **named), args)
-        if manner == "swapped" and alone:
+        if call_variant == "swapped" and alone:
             with exchanged(arrays_of(args), turn):
                 function(*args, **named)
         if apart:
@@ -155,7 +162,7 @@ def unchanging(function, changed, manner="", turn=0):
                 function(*args, **named)
         before = [digest_of(argument) for argument in args]
         result = function(*args, **named)
-        if manner == "doubled" and alone:
+        if call_variant == "doubled" and alone:
             result = doubled(result, lambda: function(*args, **named))
         tell(changed, function, args, before)
         if apart:
@@ -180,30 +187,34 @@ def watch(one, how):
 
     def call(self, *args, **named):
         mode = getattr(self, how.then, None)
-        if callable(mode) and (how.manner in AFTERWARDS or (how.manner == "primed" and how.early)):
+        if callable(mode) and (
+            how.call_variant in AFTERWARDS or (how.call_variant == "primed" and how.early)
+        ):
             mode()
-        if how.manner == "late" and not called:
+        if how.call_variant == "late" and not called:
             called.append(True)
             call_again = functools.partial(kind.__call__, self, *args, **named)
             if tire(call_again, how.repeats, floats(args)):
                 how.changed.append(AGAIN)
-        if how.manner == "stepped":
+        if how.call_variant == "stepped":
             move(self, kind, args, named, how)
-        if how.manner == "resized":
+        if how.call_variant == "resized":
             resize(lambda *other: kind.__call__(self, *other, **named), args)
-        if how.manner == "swapped":
+        if how.call_variant == "swapped":
             swap(self, kind, args, named, how)
-        if how.manner == "primed":
+        if how.call_variant == "primed":
             prime(self, kind, args, named, how)
             if callable(mode):
                 mode()
         before = [digest_of(argument) for argument in args]
-        direct = how.manner == "direct" and callable(getattr(self, "forward", None))
+        direct = how.call_variant == "direct" and callable(getattr(self, "forward", None))
         result = self.forward(*args, **named) if direct else kind.__call__(self, *args, **named)
-        if how.manner == "doubled":
+        if how.call_variant == "doubled":
             result = doubled(result, lambda: kind.__call__(self, *args, **named))
         tell(how.changed, kind, args, before)
-        if how.manner == "primed":  # what the graph needs must not be what the next call writes to
+        if (
+            how.call_variant == "primed"
+        ):  # what the graph needs must not be what the next call writes to
             with scrambled(floats(args)):
                 kind.__call__(self, *args, **named)
         return result
@@ -324,7 +335,7 @@ def replace(parameters, how):
     how.step(parameters)
 
 
-def rehearse(probe, learner, inputs, manner, repeats, begin=lambda: None):
+def rehearse(probe, learner, inputs, call_variant, repeats, begin=lambda: None):
     """What comes before the run that counts: on the same arrays, with other numbers in them. Whether it
     recorded the same each time.
 
@@ -333,7 +344,7 @@ def rehearse(probe, learner, inputs, manner, repeats, begin=lambda: None):
     numpy = sys.modules.get("numpy")
     arrays = [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
     results = Results()
-    for _ in range(repeats if manner == "late" else 1):
+    for _ in range(repeats if call_variant == "late" else 1):
         recorded = {}
         begin()
         with scrambled(arrays):
@@ -404,9 +415,9 @@ def _renamed(code, name):
     return code.replace(co_consts=tuple(inner))
 
 
-def named_as(manner, learner, number):
-    """The name of the module that calls: in the manner "inside" one of the learner's, by turns."""
-    if manner == "inside":
+def named_as(call_variant, learner, number):
+    """The name of the module that calls: in the call variant "inside" one of the learner's, by turns."""
+    if call_variant == "inside":
         modules = sorted({where.partition(":")[0] for where in learner._roles.values()})
         return modules[number % len(modules)]
-    return "__main__" if manner in ("nested", "outermost") else "call"
+    return "__main__" if call_variant in ("nested", "outermost") else "call"
