@@ -108,12 +108,16 @@ def _woven(*some: Sequence[int]) -> list[int]:
 
 def _many(draw: Draw) -> bool:
     """Whether an array has more entries than a number says."""
-    return draw.lean is not None and draw.lean.kind == "entries"
+    return draw.constraint is not None and draw.constraint.kind == "entries"
 
 
 def _far(draw: Draw) -> bool:
     """Whether a size leans towards what is too much for most."""
-    return draw.lean is not None and draw.lean.kind == "size" and draw.lean.number > LARGEST_SIZE
+    return (
+        draw.constraint is not None
+        and draw.constraint.kind == "size"
+        and draw.constraint.number > LARGEST_SIZE
+    )
 
 
 def _left_to_chance(case: Case) -> bool:
@@ -121,10 +125,14 @@ def _left_to_chance(case: Case) -> bool:
     by lot: its regime promises that nothing rare counts, and no longer does so with other values, or where
     there is little to draw of.
     """
-    lean = case.draw.lean
-    if lean is None or not {"seed", "seeds"} & case.inputs.keys():
+    constraint = case.draw.constraint
+    if constraint is None or not {"seed", "seeds"} & case.inputs.keys():
         return False
-    return lean.kind in ("value", "pattern", "settings") or lean.also > 0 or lean.name == SMALL
+    return (
+        constraint.kind in ("value", "pattern", "settings")
+        or constraint.also > 0
+        or constraint.name == SMALL
+    )
 
 
 def given(case: Case, own: Outcome) -> bool:
@@ -243,9 +251,9 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
     dtype = case.draw.dtype
     if difference(own, moved, dtype=dtype, aspects=("raised", "value")) is not None:
         return False
-    reference, lean = case.expected.get(""), case.draw.lean
+    reference, constraint = case.expected.get(""), case.draw.constraint
     if reference is None:
-        return lean is not None and lean.kind in ("size", "entries")
+        return constraint is not None and constraint.kind in ("size", "entries")
     rough = case.expected.get(coarse, reference)
     seen = difference(reference, rough, dtype=dtype, times=UNSEEN) is not None
     if seen and not _gross(own, theirs, reference, rough):
@@ -278,8 +286,8 @@ def plainly(case: Case, own: Outcome, theirs: Outcome, coarse: str = "") -> bool
     where numbers follow a pattern. No number is vast there; code that asks for the pattern itself (ties,
     whole numbers, rows that are alike) finds none any more in inputs that were moved.
     """
-    reference, lean = case.expected.get(""), case.draw.lean
-    if reference is None or lean is None or lean.kind != "pattern":
+    reference, constraint = case.expected.get(""), case.draw.constraint
+    if reference is None or constraint is None or constraint.kind != "pattern":
         return False
     return _gross(own, theirs, reference, case.expected.get(coarse, reference))
 

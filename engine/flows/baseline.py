@@ -58,5 +58,7 @@ class Known:
 
 def _lasting(draw: Draw) -> bool:
     """Whether a draw may come again: not where it leans towards a number of one candidate's."""
-    lean = draw.lean
-    return lean is None or lean.kind in ("pattern", "settings") or lean.name == SMALL
+    constraint = draw.constraint
+    return (
+        constraint is None or constraint.kind in ("pattern", "settings") or constraint.name == SMALL
+    )

@@ -275,19 +275,19 @@ def shapes(case: Case, *, call_variant: bool = True) -> str:
             parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
         elif value is not None:
             parts.append(f"{name} = {value}")
-    how, lean = case.draw.call_variant, case.draw.lean
-    asked_for = lean is not None and lean.kind in ("calls", "caller")
+    how, constraint = case.draw.call_variant, case.draw.constraint
+    asked_for = constraint is not None and constraint.kind in ("calls", "caller")
     if how and (call_variant or asked_for):
         after = "after hundreds of calls" if how == LATE else f"after {how}()"
         parts.append(CALL_VARIANTS.get(how, after))
-    if lean is not None:
+    if constraint is not None:
         steered = {
             "pattern": "numbers in a pattern",
             "settings": "inputs and settings that no regime brings together",
-            SMALL: f"a size of {lean.number:.0f}",
+            SMALL: f"a size of {constraint.number:.0f}",
         }
         near = "near a number that the change mentions"
-        parts.append(steered.get(lean.name) or steered.get(lean.kind, near))
+        parts.append(steered.get(constraint.name) or steered.get(constraint.kind, near))
     return ", ".join(parts)
 
 

@@ -32,9 +32,9 @@ def repeats_of(draw: Draw) -> int:
     """How often a call is made before the one that counts: a little more often than the number that it
     leans towards, or as often as the draw says; 0 for as often as usual.
     """
-    if draw.lean is None or draw.lean.kind != "calls":
+    if draw.constraint is None or draw.constraint.kind != "calls":
         return draw.repeats
-    return int(draw.lean.number) + BEYOND
+    return int(draw.constraint.number) + BEYOND
 
 
 def jobs_of(cases: Sequence[Case]) -> list[Job]:
@@ -46,7 +46,7 @@ def jobs_of(cases: Sequence[Case]) -> list[Job]:
             case.inputs,
             case.draw.seed % (1 << 32),
             case.draw.call_variant,
-            case.draw.lean.name if case.draw.lean else "",
+            case.draw.constraint.name if case.draw.constraint else "",
             repeats_of(case.draw),
             case.draw.turn,
         )

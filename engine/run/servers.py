@@ -267,16 +267,20 @@ class Servers:
                 "dtype": draw.dtype,
                 "variants": list(wanted[i]),
                 **({"inputs": given[i]} if given else {}),
-                **({"lean": msgspec.structs.asdict(draw.lean)} if draw.lean else {}),
+                **(
+                    {"constraint": msgspec.structs.asdict(draw.constraint)}
+                    if draw.constraint
+                    else {}
+                ),
             }
             for i, draw in enumerate(draws)
         ]
-        leans = any(draw.lean for draw in draws)
-        answers, end = self._run(server, work, How(LEAN_LIMIT if leans else START_LIMIT))
+        constraints = any(draw.constraint for draw in draws)
+        answers, end = self._run(server, work, How(LEAN_LIMIT if constraints else START_LIMIT))
         cases = []
         for i, draw in enumerate(draws):
             where = f"{draw.component}/cases.py, reference.py: probe {draw.probe}, {draw.regime}"
-            if i not in answers and draw.lean:  # too large an input
+            if i not in answers and draw.constraint:  # too large an input
                 cases.append(Case(draw, {}, {}, declined=True))
                 continue
             if i not in answers:

@@ -89,7 +89,7 @@ LATE = "late"  # hundreds of calls before the one that counts
 SMALL = "small"
 
 
-class Lean(msgspec.Struct, frozen=True):
+class Constraint(msgspec.Struct, frozen=True):
     """A number that something about an input comes near: a "size" of it, the "entries" of an array, a
     "value" in it, or the "calls" before the one that counts; or the name of the module, and of the
     functions, that are the "caller"; or a "pattern" that its numbers follow; or "settings" that are those
@@ -125,7 +125,7 @@ class Draw(msgspec.Struct, frozen=True):
     seed: int
     dtype: str = "float64"
     call_variant: str = ""
-    lean: Lean | None = None
+    constraint: Constraint | None = None
     turn: int = 0
     repeats: int = 0
 

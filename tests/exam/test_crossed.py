@@ -14,7 +14,7 @@ from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.judge.sampling import Plan
 from engine.run.child.exam.targeting import with_settings
-from engine.run.types import Case, Draw, Lean, Outcome
+from engine.run.types import Case, Constraint, Draw, Outcome
 from engine.spec.types import Check
 
 BREAK, NORM = "layernorm-no-eps", "src/minimodel/nn/norm.py"
@@ -74,9 +74,9 @@ def test_draws_take_settings_of_other_regimes():
         f"r{i}": CROSSED // 12 for i in range(12)
     }
     for draw in made.draws:
-        assert draw.lean.settings == ("eps",)
-        assert {*draw.lean.regimes} == {f"r{i}" for i in range(12)} - {draw.regime}
-    assert len({draw.lean.regimes[0] for draw in made.draws}) > 6
+        assert draw.constraint.settings == ("eps",)
+        assert {*draw.constraint.regimes} == {f"r{i}" for i in range(12)} - {draw.regime}
+    assert len({draw.constraint.regimes[0] for draw in made.draws}) > 6
     assert sorted(i for one in made.checks for i in one.draws) == [*range(CROSSED)]
     slow = crossed(checks, "norm", settings, seed=1, dtype="float32", slow=True)
     assert len(slow.draws) == CROSSED_COSTLY
@@ -114,6 +114,8 @@ def test_a_setting_has_to_go_with_the_inputs(setting, goes):
 
 def test_what_is_drawn_by_lot_keeps_its_settings():
     """Its regime promises that nothing rare counts, for the settings that it has."""
-    draw = Draw("generate", "kept", "hot", 1, lean=Lean("settings", settings=("top_k",)))
+    draw = Draw(
+        "generate", "kept", "hot", 1, constraint=Constraint("settings", settings=("top_k",))
+    )
     assert given(Case(draw, {"logits": np.ones(3)}, {}), Outcome(values={"y": 1.0}))
     assert not given(Case(draw, {"seed": 3}, {}), Outcome(values={"y": 1.0}))

@@ -11,7 +11,7 @@ from engine.errors import EngineError
 from engine.exam.boundary_values import Nearby
 from engine.judge.sampling import Plan, Planned
 from engine.judge.verdict import Verdict, also, judge_build, judge_fix, shapes
-from engine.run.types import CALL_VARIANTS, LATE, Case, Draw, Lean, Outcome, Raised
+from engine.run.types import CALL_VARIANTS, LATE, Case, Constraint, Draw, Outcome, Raised
 from engine.spec.types import Check
 
 OWN, OTHER = 1.0, 2.0  # what the code before the break gave, and what the reference gives
@@ -196,6 +196,6 @@ def test_an_input_is_told_in_a_few_words() -> None:
     inputs = {"x": np.zeros((2, 3)), "eps": 0.5, "rng": None}
     draw = Draw("head", "forward", "normal", 1, call_variant=LATE)
     assert shapes(Case(draw, inputs, {})) == "x (2, 3), eps = 0.5, after hundreds of calls"
-    leaning = Draw("head", "forward", "normal", 1, lean=Lean("size", 512))
+    leaning = Draw("head", "forward", "normal", 1, constraint=Constraint("size", 512))
     told = shapes(Case(leaning, inputs, {}))
     assert told == "x (2, 3), eps = 0.5, near a number that the change mentions"

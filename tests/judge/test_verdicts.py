@@ -15,7 +15,7 @@ from engine.flows.baseline import Known
 from engine.flows.impact import Extent
 from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
 from engine.judge.verdict import judge_build
-from engine.run.types import SMALL, Draw, Lean
+from engine.run.types import SMALL, Constraint, Draw
 from engine.spec.types import Check
 
 HEAD, LOSS, EMBEDDING = (
@@ -395,16 +395,16 @@ def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
     """It would fill the memory of whoever judges hundreds; patterns and small sizes come for each."""
     known, told = Known(plain), []
     monkeypatch.setattr(servers, "progress", told.append)
-    for lean, again in (
-        (Lean("pattern", which=1), 0),
-        (Lean("size", 2, name=SMALL), 0),
-        (Lean("size", 7), 2),
+    for constraint, again in (
+        (Constraint("pattern", which=1), 0),
+        (Constraint("size", 2, name=SMALL), 0),
+        (Constraint("size", 7), 2),
     ):
-        draws = [Draw("lm_head", "forward", "normal", 3, lean=lean)]
+        draws = [Draw("lm_head", "forward", "normal", 3, constraint=constraint)]
         known.measured(servers, draws)
         told.clear()
         assert known.measured(servers, draws)[1][0].values
-        assert len(told) == again, lean
+        assert len(told) == again, constraint
 
 
 def test_the_next_candidate_costs_no_measurement_of_the_healthy_code(

@@ -276,30 +276,33 @@ def drawn(job):
     of another regime, and cannot.
     """
     cases = importlib.import_module("pack.%s.cases" % job["component"])
-    lean = job.get("lean")
+    constraint = job.get("constraint")
     draw = getattr(cases, job["probe"])
 
-    def made(lean):
-        rng = leaning.Leaning(job["seed"], lean)
+    def made(constraint):
+        rng = leaning.Leaning(job["seed"], constraint)
         inputs = draw(rng, job["regime"], job["dtype"])
-        if lean and lean["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
+        if constraint and constraint["kind"] == "size" and (not rng.leant or leaning.heavy(inputs)):
             return rng, None
         return rng, inputs
 
-    if lean and lean["kind"] == "entries":
-        return leaning.with_entries(lambda sized: made(sized)[1], lean)
-    rng, inputs = made(lean)
+    if constraint and constraint["kind"] == "entries":
+        return leaning.with_entries(lambda sized: made(sized)[1], constraint)
+    rng, inputs = made(constraint)
     if inputs is None:
         return None
-    if lean and lean["kind"] == "pattern":
-        return patterns.patterned(rng, inputs, lean["which"])
-    if lean and lean["kind"] == "settings":
-        others = (draw(rng, regime, job["dtype"]) for regime in lean["regimes"])
-        return leaning.with_settings(rng, inputs, others, lean["settings"])
-    if lean and lean["kind"] == "value":
-        return leaning.leant_inputs(inputs, lean["number"], lean["which"])
-    if lean and lean["also"]:
-        return leaning.leant_inputs(inputs, lean["also"], lean["way"], leaning.FAR) or inputs
+    if constraint and constraint["kind"] == "pattern":
+        return patterns.patterned(rng, inputs, constraint["which"])
+    if constraint and constraint["kind"] == "settings":
+        others = (draw(rng, regime, job["dtype"]) for regime in constraint["regimes"])
+        return leaning.with_settings(rng, inputs, others, constraint["settings"])
+    if constraint and constraint["kind"] == "value":
+        return leaning.leant_inputs(inputs, constraint["number"], constraint["which"])
+    if constraint and constraint["also"]:
+        return (
+            leaning.leant_inputs(inputs, constraint["also"], constraint["way"], leaning.FAR)
+            or inputs
+        )
     return inputs
 
 
@@ -311,7 +314,7 @@ def case_job(job, trees):
             try:
                 answer["inputs"] = drawn(job)
             except Exception:
-                if not job.get("lean"):
+                if not job.get("constraint"):
                     raise
             if answer["inputs"] is None:
                 answer["inputs"], answer["declined"] = {}, True

@@ -31,9 +31,9 @@ class TooMany(Exception):
 class Leaning(numpy.random.Generator if numpy else object):
     """A generator that a pack's cases.py may ask for sizes."""
 
-    def __init__(self, seed, lean):
+    def __init__(self, seed, constraint):
         super().__init__(numpy.random.PCG64(seed))
-        self._lean = lean or {"kind": ""}
+        self._lean = constraint or {"kind": ""}
         self._turns = TURNS
         self._sites = []
         self._drawn = 0
@@ -68,7 +68,7 @@ class Leaning(numpy.random.Generator if numpy else object):
         return sizes
 
 
-def with_entries(made, lean):
+def with_entries(made, constraint):
     """Inputs of which some array has more entries than the number says, as one size is large enough for
     that; None where none is.
 
@@ -76,15 +76,15 @@ def with_entries(made, lean):
     """
 
     def sized(size):
-        return made({**lean, "kind": "size", "number": size})
+        return made({**constraint, "kind": "size", "number": size})
 
     few, more = (entries(sized(size)) for size in PROBING)
     if few == more:
         return None
     first, second = PROBING
-    steps = -(-(lean["number"] + 1 - few) * (second - first) // (more - few))
+    steps = -(-(constraint["number"] + 1 - few) * (second - first) // (more - few))
     inputs = sized(max(1, first + steps))
-    return inputs if entries(inputs) > lean["number"] else None
+    return inputs if entries(inputs) > constraint["number"] else None
 
 
 def entries(inputs):
