@@ -17,7 +17,7 @@ from engine.flows import expectations as asking
 from engine.flows.answers import Answer, checked, shown
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, coming, opened
-from engine.run.concurrent import Later, at_once
+from engine.run.concurrent import Future, run_both
 from engine.spec.load import content_root
 from engine.spec.types import Prediction
 
@@ -88,8 +88,8 @@ def run(
         from engine.commands.observe_ import look, notes_text
         from engine.flows import break_ as planning  # brings numpy, while the reference is at work
 
-        Later(_imported)
-        Later(meanwhile)
+        Future(_imported)
+        Future(meanwhile)
         planned = planning.plan_break(
             servers, catalogue, entry.id, tree, seed, progress=progress, begun=begun
         )
@@ -98,7 +98,7 @@ def run(
         with alone(learner.private):
             _check_none_open(session)
             _check_same_code(session, files)
-            _, observed = at_once(
+            _, observed = run_both(
                 lambda: _write(session, entry.id, attempt, files, planned),
                 lambda: look(
                     servers,

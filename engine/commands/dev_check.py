@@ -24,7 +24,7 @@ from engine.flows import fix as fixes
 from engine.flows.baseline import Known
 from engine.judge.verdict import Verdict
 from engine.learner import model
-from engine.run.concurrent import at_once
+from engine.run.concurrent import run_both
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
@@ -160,7 +160,7 @@ def _two_at_a_time(
             raise
 
     with servers_for(catalogue, None) as one, servers_for(catalogue, None) as other:
-        at_once(lambda: half(one), lambda: half(other))
+        run_both(lambda: half(one), lambda: half(other))
     for number in sorted(found):
         yield from found[number]
 

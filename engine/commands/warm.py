@@ -9,7 +9,7 @@ from pathlib import Path
 
 from engine.commands.session import Session
 from engine.errors import EngineError
-from engine.run.concurrent import Later
+from engine.run.concurrent import Future
 from engine.run.servers import TRACED, Servers
 from engine.spec.load import Catalogue
 
@@ -34,7 +34,7 @@ class Warm:
     def __init__(self, session: Session, id: str, *names: str) -> None:
         component = session.catalogue.entry(id).component
         self.servers = _of(session).__enter__()
-        self._handed = Later(lambda: self._hand(session, component, names))
+        self._handed = Future(lambda: self._hand(session, component, names))
 
     def _hand(self, session: Session, component: str, names: Sequence[str]) -> None:
         self.servers.prepare(component)

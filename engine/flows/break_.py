@@ -28,7 +28,7 @@ from engine.inject.search import Injection, NotFound, inject
 from engine.judge.sampling import Plan, compared, derive, plan
 from engine.judge.verdict import healthy
 from engine.learner.model import role_files
-from engine.run.concurrent import Later, at_once
+from engine.run.concurrent import Future, run_both
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers
 from engine.run.types import Case, Draw, Outcome, Tree
@@ -99,7 +99,7 @@ def plan_break(
         ) from None
     known.learn(dtype)
     trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
-    own, _ = at_once(
+    own, _ = run_both(
         lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown])),
         lambda: trace.measure(first, asked.followed),
     )
@@ -294,7 +294,7 @@ class Siblings:
         self._catalogue = catalogue
         self._tree = tree
         self._seed = derive(seed, "siblings")
-        self._reach = Later(lambda: Reach(tree))  # read while the first measurements are made
+        self._reach = Future(lambda: Reach(tree))  # read while the first measurements are made
         self._known: dict[str, list[Item]] = {}
         self._likely = set(tree.files if likely is None else likely)
         self.dtype_if_known = ""

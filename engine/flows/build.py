@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from engine.errors import SpecError
 from engine.exam.targeted import crossed, small
 from engine.judge.sampling import Plan, joined, most_looked_at, plan
-from engine.run.concurrent import Later, at_once
+from engine.run.concurrent import Future, run_both
 from engine.run.jobs import Job, jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
@@ -68,7 +68,7 @@ def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree, *, server: str 
 
 def guessed(read: Callable[[], str], make: Callable[[str], T], guess: str = USUAL) -> tuple[str, T]:
     """The dtype that `read` finds, and what `make` makes for it; that begins with a guess meanwhile."""
-    dtype, made = at_once(read, lambda: make(guess))
+    dtype, made = run_both(read, lambda: make(guess))
     return dtype, made if dtype == guess else make(dtype)
 
 
@@ -104,7 +104,7 @@ def grade_build(
         steered_cases = [case for case in some if not case.declined]
         return Asked(made, cases, steered.without(idle), steered_cases, dtype, coarse)
 
-    begun = Later(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), asked))
+    begun = Future(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), asked))
     from engine.exam.attack import beside_reference
     from engine.judge.verdict import also, judge_build  # brings numpy, while the cases are made
 

@@ -30,7 +30,7 @@ from engine.judge.sampling import (
     usual_regimes,
 )
 from engine.judge.verdict import Verdict, also, disagreeing, judge_fix
-from engine.run.concurrent import Later, at_once
+from engine.run.concurrent import Future, run_both
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
 from engine.run.types import CALL_VARIANTS, LATE, Case, Outcome, Tree
@@ -71,7 +71,7 @@ def grade_fix(
         extent = of_a_fix(catalogue, entry.component, before, candidate)
         return extent, checks_of_a_fix(catalogue, id, extent.measured)
 
-    dtype, (extent, checks) = at_once(handed, looked)
+    dtype, (extent, checks) = run_both(handed, looked)
     if extent.writes:  # whatever comes first, it is in force by then
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
     servers.ready(candidate, "candidate")
@@ -93,7 +93,7 @@ def grade_fix(
         _aim, spec, checks, extent, before, candidate,
         costly=costly, settings=settings, call_variants=call_variants, seed=seed, dtype=dtype,
     )  # fmt: skip
-    aim = Later(work) if steered else work  # while the candidate is run
+    aim = Future(work) if steered else work  # while the candidate is run
     theirs = servers.outcomes(candidate, jobs_of(inputs), server="candidate", limit=limit)
     raised = [i for i, outcome in enumerate(own) if outcome.raised is not None]
     promised = servers.cases([made.draws[i] for i in raised])  # what an error has to name

@@ -30,7 +30,7 @@ import msgspec
 from engine.errors import LearnerCodeError, SpecError
 from engine.run.channel import Server
 from engine.run.child import wire
-from engine.run.concurrent import at_once, shared
+from engine.run.concurrent import run_both, shared
 from engine.run.decode import outcome_of, raised_of
 from engine.run.jobs import Job
 from engine.run.types import CALL_VARIANTS, LATE, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
@@ -348,7 +348,7 @@ class Servers:
             return [self.outcomes(tree, jobs, server=server, limit=limit)]
         (one, first, wait), (two, second, other) = asked
         return [
-            *at_once(
+            *run_both(
                 lambda: self._outcomes(one, first, server, How(wait)),
                 lambda: self._outcomes(two, second, server + BESIDE, How(other)),
             )

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.commands.warm import servers_for
 from engine.run import servers as running
-from engine.run.concurrent import Later, at_once, halves, shared
+from engine.run.concurrent import Future, halves, run_both, shared
 from engine.run.jobs import jobs_of
 from engine.run.types import LATE, Draw
 
@@ -56,10 +56,10 @@ def test_what_one_raises_waits_for_the_other() -> None:
         raise ValueError("this one")
 
     with pytest.raises(ValueError, match="this one"):
-        at_once(failing, slow)
+        run_both(failing, slow)
     assert ended == [True]
     with pytest.raises(ValueError, match="this one"):
-        at_once(slow, failing)
+        run_both(slow, failing)
     assert ended == [True, True]
 
 
@@ -71,16 +71,16 @@ def test_an_interruption_does_not_wait() -> None:
 
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        at_once(interrupted, lambda: time.sleep(5) or [])
+        run_both(interrupted, lambda: time.sleep(5) or [])
     assert time.monotonic() - started < 4
 
 
 def test_later_gives_what_was_made_as_often_as_it_is_asked() -> None:
     """It runs beside, once; what it raises is raised by whoever wants the result."""
     runs = []
-    begun = Later(lambda: runs.append(1) or len(runs))
+    begun = Future(lambda: runs.append(1) or len(runs))
     assert (begun(), begun(), runs) == (1, 1, [1])
-    failed = Later(lambda: {}["no such key"])
+    failed = Future(lambda: {}["no such key"])
     failed.wait()
     for _ in range(2):
         with pytest.raises(KeyError, match="no such key"):
