@@ -54,26 +54,26 @@ def run_both(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
     return one, beside()
 
 
-def halves(worth: Sequence[int]) -> tuple[list[int], list[int]]:
+def partition(costs: Sequence[int]) -> tuple[list[int], list[int]]:
     """The places of all these in two parts that take about as long, by what each is worth: every other one,
     where all are worth the same.
     """
     parts: tuple[list[int], list[int]] = ([], [])
     taken = [0, 0]
-    for i, one in enumerate(worth):
+    for i, one in enumerate(costs):
         which = int(taken[0] > taken[1])
         parts[which].append(i)
         taken[which] += one
     return parts
 
 
-def shared(
-    worth: Sequence[int],
+def run_partitioned(
+    costs: Sequence[int],
     first: Callable[[list[int]], list[A]],
     second: Callable[[list[int]], list[A]],
 ) -> list[A]:
     """What two make of the places that each is given, at the same time, in the order of the places."""
-    ours, theirs = halves(worth)
+    ours, theirs = partition(costs)
     one, other = run_both(lambda: first(ours), lambda: second(theirs))
     made = dict(zip([*ours, *theirs], [*one, *other], strict=True))
-    return [made[i] for i in range(len(worth))]
+    return [made[i] for i in range(len(costs))]

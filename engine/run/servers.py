@@ -30,7 +30,7 @@ import msgspec
 from engine.errors import LearnerCodeError, SpecError
 from engine.run.channel import Server
 from engine.run.child import wire
-from engine.run.concurrent import run_both, shared
+from engine.run.concurrent import run_both, run_partitioned
 from engine.run.decode import outcome_of, raised_of
 from engine.run.jobs import Job
 from engine.run.types import CALL_VARIANTS, LATE, Case, Draw, Frame, Outcome, Sandbox, Tree, Values
@@ -248,7 +248,7 @@ class Servers:
             inputs = [given[i] for i in places] if given else ()
             return self._cases_of(name, [draws[i] for i in places], names, inputs)
 
-        return shared([1] * len(draws), partial(part, "pack"), partial(part, half))
+        return run_partitioned([1] * len(draws), partial(part, "pack"), partial(part, half))
 
     def _cases_of(
         self,
@@ -333,8 +333,8 @@ class Servers:
             told = _placed(arrived, places)
             return self._outcomes(tree, [jobs[i] for i in places], name, how, told, skips)
 
-        worth = [LATE_WORTH if job.call_variant == LATE else 1 for job in jobs]
-        return shared(worth, partial(part, server), partial(part, half))
+        costs = [LATE_WORTH if job.call_variant == LATE else 1 for job in jobs]
+        return run_partitioned(costs, partial(part, server), partial(part, half))
 
     def several(
         self, asked: Sequence[tuple[Tree, Sequence[Job], float]], *, server: str = "learner"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from engine.commands.warm import servers_for
 from engine.run import servers as running
-from engine.run.concurrent import Future, halves, run_both, shared
+from engine.run.concurrent import Future, partition, run_both, run_partitioned
 from engine.run.jobs import jobs_of
 from engine.run.types import LATE, Draw
 
@@ -24,13 +24,13 @@ def test_the_order_is_that_of_the_jobs(count: int) -> None:
         seen.append(places)
         return [10 * i for i in places]
 
-    for worth in ([1] * count, [3, 1, 1, 1, 1, 1, 1, 1][:count]):
-        assert shared(worth, part, part) == [10 * i for i in range(count)]
+    for costs in ([1] * count, [3, 1, 1, 1, 1, 1, 1, 1][:count]):
+        assert run_partitioned(costs, part, part) == [10 * i for i in range(count)]
     assert sorted(seen[:2]) == sorted([[*range(0, count, 2)], [*range(1, count, 2)]])
 
 
 @pytest.mark.parametrize(
-    ("worth", "parts"),
+    ("costs", "parts"),
     [
         ([], ([], [])),
         ([1] * 5, ([0, 2, 4], [1, 3])),
@@ -38,9 +38,9 @@ def test_the_order_is_that_of_the_jobs(count: int) -> None:
         ([4, 1, 1, 1, 1, 1], ([0, 5], [1, 2, 3, 4])),
     ],
 )
-def test_two_parts_take_about_as_long(worth, parts):
+def test_two_parts_take_about_as_long(costs, parts):
     """Whoever has what takes long gets less of the rest."""
-    assert halves(worth) == parts
+    assert partition(costs) == parts
 
 
 def test_what_one_raises_waits_for_the_other() -> None:
@@ -112,11 +112,11 @@ def test_what_comes_after_hundreds_of_calls_is_worth_many(plain, catalogue, monk
     """Whoever has it has less of the rest."""
     shares = []
 
-    def told(worth, first, second):
-        shares.append([len(part) for part in halves(worth)])
-        return shared(worth, first, second)
+    def told(costs, first, second):
+        shares.append([len(part) for part in partition(costs)])
+        return run_partitioned(costs, first, second)
 
-    monkeypatch.setattr(running, "shared", told)
+    monkeypatch.setattr(running, "run_partitioned", told)
     with servers_for(catalogue, None) as servers:
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)], healthy=False)
         (job,) = jobs_of([case])
