@@ -82,7 +82,7 @@ def run(
     notes.check(notes_file)
     with servers_of(session) as servers:
         files, tree = session.code
-        servers.ready(tree, *TO_BREAK)  # as a rule they are
+        servers.load_tree(tree, *TO_BREAK)  # as a rule they are
         seed = fresh_seed()
         begun = asking.begin(servers, catalogue, entry.id, tree, seed)
         from engine.commands.observe_ import look, notes_text

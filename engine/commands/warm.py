@@ -37,8 +37,8 @@ class Warm:
         self._handed = Future(lambda: self._hand(session, component, names))
 
     def _hand(self, session: Session, component: str, names: Sequence[str]) -> None:
-        self.servers.prepare(component)
-        self.servers.ready(session.code[1], *names)
+        self.servers.precompile(component)
+        self.servers.load_tree(session.code[1], *names)
 
     def ready(self) -> Servers:
         """When they have it. What went wrong on the way will go wrong again, for whoever needs it."""

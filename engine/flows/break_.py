@@ -86,7 +86,7 @@ def plan_break(
     known = siblings or Siblings(servers, catalogue, tree, seed, likely=mine)
     recipes = [traced(recipe) for recipe in spec.inject]
     first = recipes[0] if recipes else ()
-    servers.ready(tree, "learner", TRACED)
+    servers.load_tree(tree, "learner", TRACED)
     started = time.perf_counter()
     begun = begun or asking.begin(servers, catalogue, id, tree, seed, known.dtype_if_known)
     try:

@@ -63,8 +63,8 @@ def grade_fix(
     before = known.tree
 
     def handed() -> str:
-        servers.ready(before, "before")
-        servers.prepare(*catalogue.contract.components)
+        servers.load_tree(before, "before")
+        servers.precompile(*catalogue.contract.components)
         return known.dtype_of(servers, catalogue)
 
     def looked() -> tuple[Extent, list[tuple[str, Check]]]:
@@ -74,7 +74,7 @@ def grade_fix(
     dtype, (extent, checks) = run_both(handed, looked)
     if extent.writes:  # whatever comes first, it is in force by then
         candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
-    servers.ready(candidate, "candidate")
+    servers.load_tree(candidate, "candidate")
     touched = extent.touched
     parts = catalogue.contract.components
     costly = {name: part.costly for name, part in parts.items()}

@@ -423,7 +423,7 @@ class Servers:
             return {"(all)": f"importing the code ended the process ({end['end']})"}
         return {role: str(error) for role, error in values.items() if error is not None}
 
-    def ready(self, tree: Tree, *names: str) -> None:
+    def load_tree(self, tree: Tree, *names: str) -> None:
         """Give servers the tree that they will run, or trace, each with the one that works beside it;
         they compile it while something else goes on. Raises LearnerCodeError.
         """
@@ -432,7 +432,7 @@ class Servers:
             if CORES > 1 and name != TRACED:
                 self._hold(name + BESIDE, tree)
 
-    def prepare(self, *components: str) -> None:
+    def precompile(self, *components: str) -> None:
         """Have the pack's code for these components compiled while something else goes on, of many also by
         the server that works beside it. Raises LearnerCodeError.
         """

@@ -91,18 +91,18 @@ def test_a_component_is_prepared_once_and_again_where_the_server_died(catalogue,
     """A verdict asks for all of them each time; a server that is gone is no error of anybody's."""
     sent = []
     with servers_for(catalogue, None) as servers:
-        servers.prepare("lm_head", "embedding")
+        servers.precompile("lm_head", "embedding")
         for name in ("pack", "pack+"):
             send = servers._servers[name].send
             monkeypatch.setattr(
                 servers._servers[name], "send", lambda m, send=send: sent.append(m) or send(m)
             )
-        servers.prepare("lm_head", "embedding")
+        servers.precompile("lm_head", "embedding")
         assert sent == []
-        servers.prepare("lm_head", "embedding", "sdpa")
+        servers.precompile("lm_head", "embedding", "sdpa")
         assert [message["components"] for message in sent] == [["sdpa"]] * 2
         servers._servers["pack"]._socket.shutdown(socket.SHUT_RDWR)
-        servers.prepare("rope", "ffn")
+        servers.precompile("rope", "ffn")
         assert "pack" not in servers._servers
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)])
         assert case.expected[""].values
