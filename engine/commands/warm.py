@@ -20,7 +20,7 @@ def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path]
     """Servers that hold this pack; the pack's own folder is closed to learner code."""
     return Servers(
         catalogue.code(), python=python, hidden=[*hidden, catalogue.folder],
-        modes=catalogue.contract.modes, updates=catalogue.contract.updates,
+        modes=catalogue.contract.modes, updates=catalogue.contract.updates, exam=True,
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ from engine.exam.targeted import (
 from engine.flows.baseline import Known
 from engine.judge.sampling import Costly, Plan, joined, most_looked_at
 from engine.run.jobs import jobs_of
-from engine.run.servers import HEALTHY_FACTOR, Servers
+from engine.run.servers import HEALTHY_FACTOR, RunOptions, Servers
 from engine.run.types import LATE, Case, Outcome, Tree
 from engine.spec.types import Check
 
@@ -144,7 +144,11 @@ def near(
     for some, longer in late_apart(fit, cases):
         jobs = jobs_of([cases[i] for i in some])
         found = servers.outcomes(
-            candidate, jobs, server="candidate", limit=limit + longer, skips=SKIPS
+            candidate,
+            jobs,
+            server="candidate",
+            limit=limit + longer,
+            options=RunOptions(skips=SKIPS),
         )
         theirs |= zip(some, found, strict=True)
     ran = [i for i in fit if not too_large(theirs[i])]

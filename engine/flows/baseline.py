@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from engine.flows.build import dtype_of
 from engine.run.jobs import jobs_of
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import SMALL, Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue
 
@@ -44,7 +44,10 @@ class Known:
     ) -> list[Outcome]:
         """What the code gives for these inputs. See `Servers.outcomes`."""
         new = [case for case in cases if case.draw not in self._outcomes]
-        found = servers.outcomes(self.tree, jobs_of(new), server="before", limit=limit, skips=skips)
+        options = RunOptions(skips=skips)
+        found = servers.outcomes(
+            self.tree, jobs_of(new), server="before", limit=limit, options=options
+        )
         gave = {case.draw: outcome for case, outcome in zip(new, found, strict=True)}
         self._outcomes |= {
             draw: outcome

@@ -30,7 +30,7 @@ from engine.judge.verdict import healthy
 from engine.learner.model import role_files
 from engine.run.concurrent import Future, run_both
 from engine.run.jobs import jobs_of
-from engine.run.servers import TRACED, Servers
+from engine.run.servers import TRACED, RunOptions, Servers
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue, roles_of_steps, traced
 from engine.spec.types import BEFORE, Need, Symptom
@@ -346,7 +346,9 @@ class Siblings:
             made = plan(checks, seed=self._seed, dtype=self.dtype)
             cases = self._servers.cases(made.draws, healthy=False)
             telling = frozenset(p for p in self._likely if p.endswith(".py") and self._told)
-            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=telling)
+            before = self._servers.outcomes(
+                self._tree, jobs_of(cases), options=RunOptions(covered=telling)
+            )
             for case, own, values in zip(cases, before, made.compared(), strict=True):
                 item = Item(case, BEFORE, own, values, telling)
                 found[case.draw.component].append(item)

@@ -19,22 +19,25 @@ class Job(msgspec.Struct, frozen=True):
     inputs: Values
     seed: int = 0
     call_variant: str = ""  # see types.Draw
-    caller: str = (
-        ""  # the name of the module that calls, in the call variant "inside"; "": one by turns
-    )
-    repeats: int = (
-        0  # calls before the one that counts, in the call variant "late"; 0: as many as usual
-    )
-    turn: int = 0  # which mode follows on priming, and what others differ in: see call_variants.How
+    caller: str = ""  # in "inside", the name of the module that calls; "": one by turns
+    repeats: int = 0  # in "late", calls before the one that counts; 0: as many as usual
+    turn: int = 0  # how many came in this variant before: see child/calls.CallVariant
 
 
 def repeats_of(draw: Draw) -> int:
     """How often a call is made before the one that counts: a little more often than the number that it
-    leans towards, or as often as the draw says; 0 for as often as usual.
+    comes near, or as often as the draw says; 0 for as often as usual.
     """
     if draw.constraint is None or draw.constraint.kind != "calls":
         return draw.repeats
     return int(draw.constraint.number) + BEYOND
+
+
+def caller_of(draw: Draw) -> str:
+    """The name of the module that calls, where the draw says one."""
+    if draw.constraint is None or draw.constraint.kind != "caller":
+        return ""
+    return draw.constraint.name
 
 
 def jobs_of(cases: Sequence[Case]) -> list[Job]:
@@ -46,7 +49,7 @@ def jobs_of(cases: Sequence[Case]) -> list[Job]:
             case.inputs,
             case.draw.seed % (1 << 32),
             case.draw.call_variant,
-            case.draw.constraint.name if case.draw.constraint else "",
+            caller_of(case.draw),
             repeats_of(case.draw),
             case.draw.turn,
         )

@@ -84,16 +84,16 @@ CALL_VARIANTS = {
     "inside": "called from a module with a name of the package's",
 }
 LATE = "late"  # hundreds of calls before the one that counts
-
-
+# which no honest code meets: the child has them at the level exam alone
+EXAM_VARIANTS = frozenset({"swapped", "nested", "outermost", "inside", LATE})
 SMALL = "small"
 
 
 class Constraint(msgspec.Struct, frozen=True):
-    """A number that something about an input comes near: a "size" of it, the "entries" of an array, a
-    "value" in it, or the "calls" before the one that counts; or the name of the module, and of the
-    functions, that are the "caller"; or a "pattern" that its numbers follow; or "settings" that are those
-    of another regime.
+    """What a drawn input has to meet: a number that something about it comes near, a "size" of it, the
+    "entries" of an array, a "value" in it, or the "calls" before the one that counts; or the name of the
+    module, and of the functions, that are the "caller"; or a "pattern" that its numbers follow; or
+    "settings" that are those of another regime.
 
     name: of a caller; SMALL for a size as small as can be, which the change need not mention.
     which: of the sizes or values that there are. also: beside a size, a number that a value comes
@@ -115,7 +115,8 @@ class Draw(msgspec.Struct, frozen=True):
     """One input to be drawn: which probe of which component, in which regime, from which seed.
 
     `call_variant`: how it is given to the learner's code, which must not matter: a mode of the pack, or
-    one of CALL_VARIANTS. `turn`: how many draws of the component come in this call variant before.
+    one of CALL_VARIANTS (child/call_variants.py). `turn`: how many draws of the component come in this
+    call variant before.
     `repeats`: calls before the one that counts, in the call variant LATE; 0: as many as usual.
     """
 
@@ -133,7 +134,7 @@ class Draw(msgspec.Struct, frozen=True):
 class Case(msgspec.Struct, frozen=True):
     """A drawn input with what the reference and its variants answer ("" is the reference).
 
-    `declined`: there is none, as nothing about this input can lean as the draw wants it.
+    `declined`: there is none, as nothing about this input can meet the constraint.
     """
 
     draw: Draw

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.commands.warm import servers_for
-from engine.run import servers as running
+from engine.run import learner_client
 from engine.run.concurrent import Future, partition, run_both, run_partitioned
 from engine.run.jobs import jobs_of
 from engine.run.types import LATE, Draw
@@ -116,7 +116,7 @@ def test_what_comes_after_hundreds_of_calls_is_worth_many(plain, catalogue, monk
         shares.append([len(part) for part in partition(costs)])
         return run_partitioned(costs, first, second)
 
-    monkeypatch.setattr(running, "run_partitioned", told)
+    monkeypatch.setattr(learner_client, "run_partitioned", told)
     with servers_for(catalogue, None) as servers:
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)], healthy=False)
         (job,) = jobs_of([case])
