@@ -16,8 +16,16 @@ import msgspec
 from engine.run.concurrent import run_both, run_partitioned
 from engine.run.decode import outcome_of
 from engine.run.jobs import Job
-from engine.run.pool import PLAIN_RUN, SECOND, RunOptions, ServerPool, second
-from engine.run.types import CALL_VARIANTS, EXAM_VARIANTS, LATE, Outcome, Tree
+from engine.run.pool import SECOND, ServerPool, second
+from engine.run.types import (
+    CALL_VARIANTS,
+    EXAM_VARIANTS,
+    LATE,
+    PLAIN_RUN,
+    Outcome,
+    RunOptions,
+    Tree,
+)
 
 RERUNS = 2  # how often the rest of a batch is taken up again after a child died
 LATE_COST = 64  # as many ordinary jobs take as long as one in that call variant

@@ -15,9 +15,10 @@ import msgspec
 from engine.errors import SpecError
 from engine.run.concurrent import run_partitioned
 from engine.run.decode import raised_of
-from engine.run.pool import START_LIMIT, ServerPool, second
+from engine.run.pool import ServerPool, second
 from engine.run.types import Case, Draw, Frame, Outcome, Values
 
+LIMIT = 60.0  # seconds for a draw and its answers
 CONSTRAINT_LIMIT = 3.0  # seconds for a draw near a number, which may make it large
 
 
@@ -87,7 +88,7 @@ class PackClient(ServerPool):
             for draw, names, values in zip(draws, wanted, inputs, strict=True)
         ]
         constrained = any(draw.constraint for draw in draws)
-        answers, end = self._run(server, work, CONSTRAINT_LIMIT if constrained else START_LIMIT)
+        answers, end = self._run(server, work, CONSTRAINT_LIMIT if constrained else LIMIT)
         return [case_of(draw, answers.get(i), end["end"]) for i, draw in enumerate(draws)]
 
 

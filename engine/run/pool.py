@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from types import TracebackType
@@ -32,35 +32,17 @@ import msgspec
 
 from engine.errors import LearnerCodeError
 from engine.run.bootstrap import exam_modules
-from engine.run.channel import Server
-from engine.run.child import wire
-from engine.run.types import Sandbox, Tree
+from engine.run.channel import END, GONE, Server
+from engine.run.types import PLAIN_RUN, RunOptions, Sandbox, Tree
 from engine.run.zygote import Zygote, taken, workdir
 
-LIMIT = 10.0  # seconds of its own for one job, before anything is known of this code
 START_LIMIT = 60.0  # seconds for the interpreter to import numpy
+LIMIT = 10.0  # seconds of its own for one job, before anything is known of this code
 MEMORY = 4 << 30  # bytes
-PATIENCE = 600.0  # seconds in which a server that watches a limit tells that it was passed
 SECOND = "+"  # ends the name of a server that works beside another one
 TRACED = "traced"  # the server that records what expressions give
-END = -1  # in the place of a job's number
 SPLIT = 64  # jobs, from which on two children share them
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class RunOptions(msgspec.Struct, frozen=True):
-    """What else is wanted of a run.
-
-    trace: what the recorder of values keeps, None for none. covered: the files of which it is noted what
-    functions run. skips: how many jobs may run out of time before the rest is given up.
-    """
-
-    trace: Mapping[str, Any] | None = None
-    covered: Collection[str] = ()
-    skips: int = 0
-
-
-PLAIN_RUN = RunOptions()
 
 
 class ServerPool:
@@ -252,53 +234,30 @@ class ServerPool:
         limit: float,
         options: RunOptions = PLAIN_RUN,
         each: Callable[[int, Any], None] = lambda *_: None,
-    ) -> tuple[dict[int, Any], dict[str, Any]]:
+    ) -> tuple[dict[int, Any], Mapping[str, Any]]:
         """What each job answered, by its number, and how the run ended. limit: seconds for each. each: told
         as they come; whoever it tells may fail, and only what the server does counts as its failure.
         """
         answers: dict[int, Any] = {}
         message = {"do": "run", "jobs": work, "limit": limit, "trace": options.trace}
         message["covered"] = sorted(options.covered)
-        with closing(self._messages(name, message)) as messages:
-            for number, answer in messages:
-                if number == END:
-                    return answers, answer
-                answers[number] = answer
-                each(number, answer)
-                self._answered += 1
-                self.progress(f"{self._answered} measurements")
-        raise AssertionError("a run has an end")
-
-    def _messages(
-        self, name: str, message: Mapping[str, Any]
-    ) -> Generator[tuple[int, Any], None, None]:
-        """The answers as they come, each with its job, at last END with how the run ended.
-
-        Only what the server does is taken for its failure; where the reader of these fails, the
-        server is given up all the same, as it stands in the middle of its answers.
-        """
-        ended = False
-        server = self._server(name)
+        end = GONE
         try:
-            server.send(message)
-            while (found := server.receive(PATIENCE + message["limit"])) is not None:
-                if "end" in found:
-                    ended = True
-                    yield END, found
-                    return
-                try:  # what follows a child wrote
-                    answer = server.receive(PATIENCE)
-                except wire.WireError as error:
-                    answer = {"wire": f"an answer that cannot be read ({error})"}
-                if answer is None:
-                    break
-                yield found["answer"], answer
-        except OSError:
-            pass
+            with closing(self._server(name).run(message, limit)) as messages:
+                for number, answer in messages:
+                    if number == END:
+                        end = answer
+                        break
+                    answers[number] = answer
+                    each(number, answer)
+                    self._answered += 1
+                    self.progress(f"{self._answered} measurements")
         finally:
-            if not ended:
+            if (
+                end is GONE
+            ):  # or whoever read its answers failed, and it stands in the middle of them
                 self._drop(name)
-        yield END, {"end": "gone", "status": 0, "output": ""}
+        return answers, end
 
 
 def greeting(zygote: Zygote) -> Sandbox:

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from engine.run.learner_client import LearnerClient
 from engine.run.pack_client import PackClient
-from engine.run.pool import LIMIT, TRACED, RunOptions
+from engine.run.pool import LIMIT, TRACED
+from engine.run.types import RunOptions
 
 __all__ = ["HEALTHY_FACTOR", "LIMIT", "TRACED", "RunOptions", "Servers"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -142,6 +142,21 @@ class Case(msgspec.Struct, frozen=True):
     expected: Mapping[str, Outcome]
     named: Values = {}
     declined: bool = False
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """What else is wanted of a run.
+
+    trace: what the recorder of values keeps, None for none. covered: the files of which it is noted what
+    functions run. skips: how many jobs may run out of time before the rest is given up.
+    """
+
+    trace: Mapping[str, Any] | None = None
+    covered: Collection[str] = ()
+    skips: int = 0
+
+
+PLAIN_RUN = RunOptions()
 
 
 class Sandbox(msgspec.Struct, frozen=True):
