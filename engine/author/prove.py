@@ -20,7 +20,7 @@ from engine.flows import build as flows
 from engine.flows import measuring
 from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.level import PRACTICE, Level
-from engine.run.concurrent import at_once
+from engine.run.concurrent import run_both
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue, Entry, packs
@@ -127,7 +127,7 @@ def _two_at_a_time(
             raise
 
     with servers_for(catalogue, None) as one, servers_for(catalogue, None) as other:
-        at_once(lambda: half(one), lambda: half(other))
+        run_both(lambda: half(one), lambda: half(other))
     for number in sorted(found):
         yield from found[number]
 

@@ -18,7 +18,7 @@ from engine.flows.answers import Answer, checked, shown
 from engine.flows.measuring import fresh_seed
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, coming, opened
-from engine.run.concurrent import Later, at_once
+from engine.run.concurrent import Future, run_both
 from engine.spec.catalogue import content_root
 from engine.spec.types import Prediction
 
@@ -83,14 +83,14 @@ def run(
     notes.check(notes_file)
     with servers_of(session) as servers:
         files, tree = session.code
-        servers.ready(tree, *TO_BREAK)  # as a rule they are
+        servers.load_tree(tree, *TO_BREAK)  # as a rule they are
         seed = fresh_seed()
         begun = asking.begin(servers, catalogue, entry.id, tree, seed)
         from engine.commands.observe_ import look, notes_text
         from engine.flows import break_ as planning  # brings numpy, while the reference is at work
 
-        Later(_imported)
-        Later(meanwhile)
+        Future(_imported)
+        Future(meanwhile)
         planned = planning.plan_break(
             servers, catalogue, entry.id, tree, seed, progress=progress, begun=begun
         )
@@ -99,7 +99,7 @@ def run(
         with alone(learner.private):
             _check_none_open(session)
             _check_same_code(session, files)
-            _, observed = at_once(
+            _, observed = run_both(
                 lambda: _write(session, entry.id, attempt, files, planned),
                 lambda: look(
                     servers,

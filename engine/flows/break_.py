@@ -29,9 +29,9 @@ from engine.inject.search import Injection, NotFound, inject
 from engine.judge.measured import Measured
 from engine.judge.sampling import Plan, compared, derive, plan
 from engine.judge.verdict import failing_checks
-from engine.run.concurrent import Later, at_once
+from engine.run.concurrent import Future, run_both
 from engine.run.jobs import jobs_of
-from engine.run.servers import TRACED, Servers
+from engine.run.servers import TRACED, RunOptions, Servers
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.recipes import roles_of_steps, traced
@@ -88,7 +88,7 @@ def plan_break(
     known = siblings or Siblings(servers, catalogue, tree, seed, likely=mine)
     recipes = [traced(recipe) for recipe in spec.inject]
     first = recipes[0] if recipes else ()
-    servers.ready(tree, "learner", TRACED)
+    servers.load_tree(tree, "learner", TRACED)
     started = time.perf_counter()
     begun = begun or asking.begin(servers, catalogue, id, tree, seed, known.dtype_if_known)
     try:
@@ -101,7 +101,7 @@ def plan_break(
         ) from None
     known.learn(dtype)
     trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
-    own, _ = at_once(
+    own, _ = run_both(
         lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown])),
         lambda: trace.measure(first, asked.followed),
     )
@@ -299,7 +299,7 @@ class Siblings:
         self._tree = tree
         self._seed = derive(seed, "siblings")
         # read while the first measurements are made
-        self._reach = Later(lambda: Reachability(tree.files, tree.roots))
+        self._reach = Future(lambda: Reachability(tree.files, tree.roots))
         self._known: dict[str, list[Item]] = {}
         self._likely = set(tree.files if likely is None else likely)
         self.dtype_if_known = ""
@@ -351,7 +351,8 @@ class Siblings:
             made = plan(checks, seed=self._seed, dtype=self.dtype)
             cases = self._servers.cases(made.draws, healthy=False)
             covered = frozenset(p for p in self._likely if p.endswith(".py") and self._told)
-            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=covered)
+            options = RunOptions(covered=covered)
+            before = self._servers.outcomes(self._tree, jobs_of(cases), options=options)
             for case, own, values in zip(cases, before, made.compared(), strict=True):
                 item = Item(case, BEFORE, own, values, covered)
                 found[case.draw.component].append(item)

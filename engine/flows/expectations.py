@@ -12,7 +12,7 @@ import msgspec
 
 from engine.flows.measuring import component_probe, dtype_of, guessed
 from engine.judge.sampling import SEEDS, Plan, derive, plan
-from engine.run.concurrent import Later
+from engine.run.concurrent import Future
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Tree
 from engine.spec.catalogue import Catalogue
@@ -32,7 +32,7 @@ class Prepared(msgspec.Struct, frozen=True):
     followed: list[Case]  # of the first recipe's values
 
 
-Answer = Later[tuple[str, Prepared]]  # the dtype of the learner's arrays, and what was asked in it
+Answer = Future[tuple[str, Prepared]]  # the dtype of the learner's arrays, and what was asked in it
 
 
 def begin(
@@ -47,8 +47,8 @@ def begin(
         return _asked(servers, catalogue, id, dtype, seed)
 
     if dtype:
-        return Later(lambda: (dtype, made(dtype)))
-    return Later(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), made))
+        return Future(lambda: (dtype, made(dtype)))
+    return Future(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), made))
 
 
 def _asked(servers: Servers, catalogue: Catalogue, id: str, dtype: str, seed: int) -> Prepared:

@@ -25,7 +25,7 @@ from engine.flows import measuring
 from engine.inject.oracle import Item
 from engine.judge.compare import difference
 from engine.judge.sampling import plan
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import Case, Outcome, Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.types import BEFORE
@@ -85,7 +85,8 @@ class Measured:
     def outcomes(self, tree: Tree, *, covered: Collection[str] = ()) -> list[Outcome]:
         """What this code gives on the inputs."""
         jobs = flows.jobs_of(self.cases)
-        return self.servers.outcomes(tree, jobs, server="candidates", covered=covered)
+        options = RunOptions(covered=covered)
+        return self.servers.outcomes(tree, jobs, server="candidates", options=options)
 
     def changed(self, tree: Tree) -> list[Item]:
         """What is not as it was."""

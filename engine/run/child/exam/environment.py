@@ -1,8 +1,8 @@
-"""How a process of the learner's own looks, with a script of theirs. Every other child looks so: code that
-asks where it runs, to be right before a judge alone, is wrong there.
+"""A learner-like environment: how a process of the learner's own looks, with a script of theirs. Every other
+child looks so: code that asks where it runs, to be right before a judge alone, is wrong there.
 
-It is no disguise that cannot be seen through (the limits of the sandbox are in force), and changes
-nothing that a model could need. Sent to the child as text: standard library only.
+It can be seen through (the limits of the sandbox are in force), and changes nothing that a model could
+need. Sent to the child at the level exam: standard library only.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FOR_THE_ENGINE = ("TMPDIR", "PYTHONHASHSEED", "OPENBLAS_NUM_THREADS", "OMP_NUM_T
 FOR_THE_ENGINE += ("MKL_NUM_THREADS",)
 
 
-def put_on(tree, home):
+def imitate(tree, home):
     """Let this process look as if a script beside the tree had been started by who lives in `home`."""
     for name in FOR_THE_ENGINE:
         os.environ.pop(name, None)

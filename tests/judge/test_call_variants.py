@@ -1,4 +1,4 @@
-"""Each manner in which draws are given to learner code sees a trick that no other one sees."""
+"""Each call variant in which draws are given to learner code sees a trick that no other one sees."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from engine.exam import attack as nearby
 from engine.flows import fix as fixes
 from engine.judge.sampling import Plan
-from engine.run.types import LATE, MANNERS
+from engine.run.types import CALL_VARIANTS, LATE
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
 LOSS = "src/minimodel/nn/loss.py"
@@ -195,7 +195,7 @@ def grade(servers, catalogue, plain, tree):
     return fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
 
 
-def test_what_changes_nothing_is_right_in_every_manner(servers, catalogue, plain):
+def test_what_changes_nothing_is_right_in_every_call_variant(servers, catalogue, plain):
     """A wrapper around forward is no trick."""
     tree = tricked(plain, "\nLMHead.forward = _right\n")
     verdict = grade(servers, catalogue, plain, tree)
@@ -231,9 +231,9 @@ def test_an_optimiser_may_put_new_arrays_into_parameters(
     assert grade(servers, catalogue, plain, tree).passed  # nothing is wrong with it here
     verdict = grade(servers, catalogue, plain, stale)
     assert not verdict.passed and verdict.failing
-    assert MANNERS["stepped"] in verdict.failing.inputs
-    others = {name: told for name, told in MANNERS.items() if name != "stepped"}
-    monkeypatch.setattr(fixes, "MANNERS", others)
+    assert CALL_VARIANTS["stepped"] in verdict.failing.inputs
+    others = {name: told for name, told in CALL_VARIANTS.items() if name != "stepped"}
+    monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
     assert grade(servers, catalogue, plain, stale).passed
 
 
@@ -243,7 +243,7 @@ def test_a_graph_keeps_the_arrays_that_it_was_made_of(
     """An optimiser that replaces them leaves the numbers to it, as learners' backward functions read
     them late.
     """
-    monkeypatch.setattr(fixes, "MANNERS", {"stepped": MANNERS["stepped"]})
+    monkeypatch.setattr(fixes, "CALL_VARIANTS", {"stepped": CALL_VARIANTS["stepped"]})
     tree = plain.replaced({OPTIM: rebinds})
     for seed in range(3):
         verdict = fixes.grade_fix(
@@ -254,7 +254,7 @@ def test_a_graph_keeps_the_arrays_that_it_was_made_of(
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize(
-    "manner",
+    "call_variant",
     [
         pytest.param(
             name, marks=[] if name in ("eval", "primed", "inside", LATE) else pytest.mark.slow
@@ -262,30 +262,34 @@ def test_a_graph_keeps_the_arrays_that_it_was_made_of(
         for name in TRICKS
     ],
 )
-def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, manner, monkeypatch):
+def test_each_call_variant_sees_what_no_other_one_sees(
+    servers, catalogue, plain, call_variant, monkeypatch
+):
     """With it the trick is refused, and the verdict says how it was called; without it, it passes."""
-    tree = tricked(plain, TRICKS[manner])
+    tree = tricked(plain, TRICKS[call_variant])
     verdict = grade(servers, catalogue, plain, tree)
     assert not verdict.passed
-    words = {LATE: "hundreds of calls", "eval": "after eval()"}.get(manner) or MANNERS[manner]
+    words = {LATE: "hundreds of calls", "eval": "after eval()"}.get(call_variant) or CALL_VARIANTS[
+        call_variant
+    ]
     assert any(words in result.inputs for result in verdict.results if not result.passed)
-    if manner == "eval":
+    if call_variant == "eval":
         contract = msgspec.structs.replace(catalogue.contract, modes={})
         monkeypatch.setitem(vars(catalogue), "contract", contract)
         turns = {"primed", "stepped", "swapped", "resized"}  # in that mode by turns
-        others = {name: told for name, told in MANNERS.items() if name not in turns}
-        monkeypatch.setattr(fixes, "MANNERS", others)
-    elif manner == LATE:
+        others = {name: told for name, told in CALL_VARIANTS.items() if name not in turns}
+        monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
+    elif call_variant == LATE:
         monkeypatch.setattr(fixes, "LATE", "")
     else:
         # what puts numbers back; and one position alone is the same call, where there is but one
         like = {"primed": {"stepped", "swapped", "resized"}, "swapped": {"resized"}}
-        gone = {manner} | like.get(manner, set())
-        others = {name: told for name, told in MANNERS.items() if name not in gone}
-        monkeypatch.setattr(fixes, "MANNERS", others)
+        gone = {call_variant} | like.get(call_variant, set())
+        others = {name: told for name, told in CALL_VARIANTS.items() if name not in gone}
+        monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
     left = {r.component for r in grade(servers, catalogue, plain, tree).results if not r.passed}
     # but for what calls eval() by itself
-    assert left <= ({"generate", "mini_gpt"} if manner == "eval" else set())
+    assert left <= ({"generate", "mini_gpt"} if call_variant == "eval" else set())
 
 
 ASKS = """
@@ -354,7 +358,7 @@ def test_what_a_module_keeps_from_its_first_numbers_or_for_the_next_call_is_seen
     id = "layernorm-no-eps"
     verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=7)
     own = [r for r in verdict.results if not r.passed and r.component == "layernorm"]
-    assert own and any(MANNERS["primed"] in result.inputs for result in own)
+    assert own and any(CALL_VARIANTS["primed"] in result.inputs for result in own)
 
 
 def test_how_the_code_was_called_is_told_only_where_it_can_matter(servers, catalogue, plain):
@@ -364,7 +368,7 @@ def test_how_the_code_was_called_is_told_only_where_it_can_matter(servers, catal
     id = "rmsnorm-divides-by-rsqrt"
     verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=7)
     told = [r.inputs for r in verdict.results if not r.passed and r.component == "rmsnorm"]
-    assert told and not any(how in inputs for inputs in told for how in MANNERS.values())
+    assert told and not any(how in inputs for inputs in told for how in CALL_VARIANTS.values())
 
 
 def test_a_function_that_remembers_a_tensor_is_seen(servers, catalogue, plain, monkeypatch):
@@ -383,10 +387,10 @@ def cross_entropy(logits, *rest, **named):
     tree = plain.replaced({LOSS: plain.files[LOSS] + trick.encode()})
     verdict = fixes.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7)
     assert not verdict.passed
-    assert MANNERS["primed"] in verdict.failing.inputs
+    assert CALL_VARIANTS["primed"] in verdict.failing.inputs
     gone = {"primed", "swapped"}  # both call it with the same tensor
-    others = {name: told for name, told in MANNERS.items() if name not in gone}
-    monkeypatch.setattr(fixes, "MANNERS", others)
+    others = {name: told for name, told in CALL_VARIANTS.items() if name not in gone}
+    monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
     assert fixes.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7).passed
 
 
@@ -441,7 +445,7 @@ LMHead.forward = _trick
     tree = tricked(plain, trick)
     verdict = grade(servers, catalogue, plain, tree)
     failing = [result for result in verdict.results if not result.passed]
-    assert any(MANNERS["primed"] in result.inputs for result in failing)
+    assert any(CALL_VARIANTS["primed"] in result.inputs for result in failing)
     monkeypatch.setattr(servers, "_modes", [""])
     found = grade(servers, catalogue, plain, tree)
     assert {result.component for result in found.results if not result.passed} <= {"generate"}
@@ -462,21 +466,21 @@ LMHead.forward = _trick
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize(
-    ("manner", "what"),
+    ("call_variant", "what"),
     [("stepped", ".reshape(*self.embedding.weight.shape)"), ("primed", " * 1.0")],
 )
 def test_what_is_kept_while_a_model_is_evaluated_is_seen(
-    servers, catalogue, plain, rebinds, monkeypatch, manner, what
+    servers, catalogue, plain, rebinds, monkeypatch, call_variant, what
 ):
     """Weights stand still then, until an optimiser replaces them, or somebody writes into them."""
-    monkeypatch.setattr(fixes, "MANNERS", {manner: MANNERS[manner]})
+    monkeypatch.setattr(fixes, "CALL_VARIANTS", {call_variant: CALL_VARIANTS[call_variant]})
     tree = tricked(plain, KEPT.replace("{what}", what)).replaced({OPTIM: rebinds})
     verdict = grade(servers, catalogue, plain, tree)
     failing = [result for result in verdict.results if not result.passed]
-    assert any(MANNERS[manner] in result.inputs for result in failing)
+    assert any(CALL_VARIANTS[call_variant] in result.inputs for result in failing)
     monkeypatch.setattr(servers, "_modes", [""])
     found = grade(servers, catalogue, plain, tree)
-    assert not any(MANNERS[manner] in r.inputs for r in found.results if not r.passed)
+    assert not any(CALL_VARIANTS[call_variant] in r.inputs for r in found.results if not r.passed)
 
 
 @pytest.mark.slow
@@ -501,10 +505,10 @@ def cross_entropy(logits, targets, ignore_index=None):
     id = "cross-entropy-no-max"
     verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77)
     failing = [result for result in verdict.results if not result.passed]
-    assert any(MANNERS["reused"] in result.inputs for result in failing)
+    assert any(CALL_VARIANTS["reused"] in result.inputs for result in failing)
     other_numbers = {"reused", "primed", "swapped"}  # in the same array, a moment before
-    others = {name: told for name, told in MANNERS.items() if name not in other_numbers}
-    monkeypatch.setattr(fixes, "MANNERS", others)
+    others = {name: told for name, told in CALL_VARIANTS.items() if name not in other_numbers}
+    monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
     monkeypatch.setattr(fixes, "LATE", "")
     monkeypatch.setattr(
         nearby, "patterned", lambda *_, **__: Plan((), (), 0)

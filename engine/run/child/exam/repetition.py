@@ -1,16 +1,63 @@
-"""Whether the same call gives the same result, each time that it is made.
+"""The call variant "late": hundreds of calls before the one that counts, each of which must have given what
+the first one gave. Code that is wrong every hundredth time is right in all that count.
 
-Sent to the child as text: standard library, and numpy where arrays come along.
+Sent to the child at the level exam: standard library, and numpy where arrays come along.
 """
 
 from __future__ import annotations
 
 import sys
 
-from engine.run.child.arrays import data_of
+from engine.run.child.arrays import arrays_in, data_of, floats, scrambled
+from engine.run.child.calls import CallVariant
 
+REPEATS = 300  # of a probe, before it counts, where the draw does not say
 AGAIN = "calls.again"  # among what a call has changed: its next result
 ROUNDINGS = 1e4  # that two results of a call may be apart, as where arrays lie elsewhere in memory
+
+
+class Late(CallVariant):
+    """Hundreds of times before: of the probe, and then of the first call of each instance."""
+
+    def __init__(self, job, learner):
+        super().__init__(job, learner)
+        self._repeats = job.get("repeats") or REPEATS
+        self._called = {}  # instances, by their id
+
+    def rehearse(self, probe, inputs, learner, begin):
+        """The same arrays with other numbers in them; calls of the learner's that nobody watches."""
+        arrays, results = arrays_in(inputs), Results()
+        for _ in range(self._repeats):
+            recorded = {}
+            begin()
+            with scrambled(arrays):
+                probe(self.learner, recorded.update, **inputs)
+            results.add(recorded)
+        return (AGAIN,) if results.differ else ()
+
+    def before_instance(self, one, call, args):
+        if id(one) not in self._called:
+            self._called[id(one)] = one
+            if differs(lambda: call(*args), self._repeats, floats(args)):
+                self.changed.append(AGAIN)
+
+
+CALL_VARIANTS = {"late": Late}
+
+
+def differs(call, repeats, arrays):
+    """Whether the same call, made many times, at last with other numbers in `arrays`, gave another result
+    some time. What it raises the one that counts will.
+    """
+    results = Results()
+    try:
+        for _ in range(repeats):
+            results.add(call())
+        with scrambled(arrays):
+            call()
+    except Exception:
+        pass
+    return results.differ
 
 
 class Results:

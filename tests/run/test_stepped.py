@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.run.child.arrays import SMALLER
-from engine.run.child.manners import How, move
+from engine.run.child.call_variants import Stepped
 
 NUMBERS = np.arange(1.0, 6.0)
 
@@ -45,8 +45,8 @@ class Layer:
 def moved(layer, optimiser):
     """The array that it had."""
     array = layer.weight.data
-    how = How("stepped", [], updates="SGD", learner=SimpleNamespace(SGD=optimiser))
-    move(layer, type(layer), (), {}, how)
+    stepped = Stepped({"updates": "SGD"}, SimpleNamespace(SGD=optimiser))
+    stepped.before(layer, layer, ())
     assert np.array_equal(layer.weight.data, NUMBERS) and layer.weight.grad == "a gradient"
     assert np.array_equal(array, NUMBERS)
     return array
@@ -74,4 +74,4 @@ def test_without_an_optimiser_nothing_happens():
     """Nor without parameters."""
     layer = Layer()
     assert moved(layer, None) is layer.weight.data and not layer.seen
-    move(object(), object, (), {}, How("stepped", []))
+    Stepped({}, None).before(object(), None, ())

@@ -1,4 +1,4 @@
-"""The same call gives the same result each time: what is held against what in the manner "late"."""
+"""The same call gives the same result each time: what is held against what in the call variant "late"."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from lab import CALL
 
-from engine.run.child.again import AGAIN, Results, alike, leaves
-from engine.run.child.manners import rehearse, tire
+from engine.run.child.exam.repetition import AGAIN, Late, Results, alike, differs, leaves
 from engine.run.jobs import Job
 from engine.run.servers import Servers
 from engine.run.types import Tree
@@ -78,7 +77,7 @@ def test_a_call_that_is_another_one_some_time_is_told(period, told):
         calls.append(1)
         return X + 1 if period and len(calls) % period == 0 else X
 
-    assert tire(call, 300, []) is told
+    assert differs(call, 300, []) is told
 
 
 def test_what_a_call_raises_is_left_to_the_one_that_counts():
@@ -87,7 +86,7 @@ def test_what_a_call_raises_is_left_to_the_one_that_counts():
     def call():
         raise ValueError("not today")
 
-    assert tire(call, 300, []) is False
+    assert differs(call, 300, []) is False
 
 
 @pytest.mark.parametrize(("period", "told"), [(1000, False), (8, True)])
@@ -95,8 +94,8 @@ def test_a_function_that_counts_its_calls_is_told(period, told):
     """What a child says of it, however right the call is that counts."""
     source = b"calls = []\ndef main(x):\n    calls.append(1)\n    return {'y': x + (len(calls) %% %d == 0)}\n"
     tree = Tree("/learner", ("src",), {"src/mine.py": source % period}, {"main": "mine:main"})
-    job = Job("any", "run", {"x": X[:2]}, manner="late", repeats=20)
-    with Servers({"pack/any/call.py": CALL}) as servers:
+    job = Job("any", "run", {"x": X[:2]}, call_variant="late", repeats=20)
+    with Servers({"pack/any/call.py": CALL}, exam=True) as servers:
         (outcome,) = servers.outcomes(tree, [job])
     assert outcome.raised is None and outcome.values["y"].tolist() == X[:2].tolist()
     assert (AGAIN in outcome.changed) is told
@@ -111,5 +110,5 @@ def test_a_probe_that_records_something_else_some_time_is_told(period):
         calls.append(1)
         record(y=x * (2 if period and len(calls) % period == 0 else 1), n=len(begun) == len(calls))
 
-    steady = rehearse(probe, None, {"x": X[:2]}, "late", 60, lambda: begun.append(1))
-    assert steady is (period is None) and len(begun) == len(calls) == 60
+    wrong = Late({"repeats": 60}, None).rehearse(probe, {"x": X[:2]}, None, lambda: begun.append(1))
+    assert wrong == (() if period is None else (AGAIN,)) and len(begun) == len(calls) == 60
