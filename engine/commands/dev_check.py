@@ -14,14 +14,15 @@ from engine.author import coverage as regimes
 from engine.author import stated_numbers as figures
 from engine.author.lint import Problem, problems
 from engine.code.syntax import parse
-from engine.commands import walkthrough
 from engine.commands.session import fresh_seed
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, SpecError
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
+from engine.flows import walkthrough
 from engine.flows.baseline import Known
+from engine.flows.oracle import oracle_for
 from engine.judge.verdict import Verdict
 from engine.learner import model
 from engine.run.concurrent import at_once
@@ -327,7 +328,7 @@ def _near_miss_proofs(
     if not misses:
         return
     seed, dtype = fresh_seed(), flows.dtype_of(servers, catalogue, tree)
-    oracle = planning.oracle_for(servers, catalogue, id, tree, dtype, seed)
+    oracle = oracle_for(servers, catalogue, id, tree, dtype, seed)
     cases = servers.cases(
         [
             Draw(*flows.component_probe(need.probe, catalogue.entry(id).file), regime, seed, dtype)

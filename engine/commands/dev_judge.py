@@ -12,10 +12,10 @@ from engine.commands.session import fresh_seed
 from engine.commands.submit_fix import suspicious, unified
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, LearnerCodeError, UsageError
-from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows.baseline import Known
+from engine.flows.needs import check_needs
 from engine.judge.explain import sentence
 from engine.judge.verdict import Result, Verdict
 from engine.run.servers import Servers
@@ -106,7 +106,7 @@ def _given(
     if tree is not None:
         try:
             dtype = flows.dtype_of(servers, catalogue, tree)
-            planning.check_needs(servers, catalogue, id, tree, dtype, fresh_seed())
+            check_needs(servers, catalogue, id, tree, dtype, fresh_seed())
         except flows.Halted as halted:
             return None, f"--healthy gave no answer ({halted})."
         except EngineError as error:

@@ -12,6 +12,8 @@ from engine.commands.session import fresh_seed
 from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, UsageError
 from engine.flows import break_ as planning
+from engine.flows.needs import Unhealthy
+from engine.flows.siblings import Siblings
 from engine.inject.proposers import PROPOSERS
 from engine.learner import model as models
 from engine.learner.files import inside, storage
@@ -83,7 +85,7 @@ def _lines(
 ) -> Iterator[Line]:
     with servers_for(catalogue, None) as servers:
         for folder in folders:
-            known: planning.Siblings | None = None  # measured once for all breaks of a model
+            known: Siblings | None = None  # measured once for all breaks of a model
             for entry in chosen:
                 line: Line = {
                     "exercise": entry.id, "model": folder.name, "outcome": "error", "how": None,
@@ -93,11 +95,11 @@ def _lines(
                 try:
                     if known is None:
                         tree = tree_at(catalogue, folder)
-                        known = planning.Siblings(servers, catalogue, tree, fresh_seed())
+                        known = Siblings(servers, catalogue, tree, fresh_seed())
                     planned = planning.plan_break(
                         servers, catalogue, entry.id, tree, fresh_seed(), only=only, siblings=known
                     )
-                except planning.Unhealthy as error:
+                except Unhealthy as error:
                     line |= {"outcome": "unhealthy", "reason": _one_line(error)}
                 except NotApplicable as error:
                     line |= {"outcome": "refused", "reason": _one_line(error)}

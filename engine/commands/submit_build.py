@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.commands.questions import Answered, Ask, ask_all, nobody, still_open
+from engine.commands.questions import ask_all, still_open
 from engine.commands.session import Session, fresh_seed
 from engine.commands.warm import servers_of
 from engine.errors import UsageError
 from engine.flows import build as flows
+from engine.flows.questions import Answered, Ask, nobody
 from engine.learner.store import alone
 from engine.run.types import Sandbox
 from engine.spec.load import Entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from engine.code.syntax import parse
 from engine.errors import LearnerCodeError
@@ -134,19 +134,3 @@ def check_syntax(files: Mapping[str, bytes]) -> None:
             ) from None
         except (ValueError, RecursionError, MemoryError) as error:
             raise LearnerCodeError(f"The file cannot be parsed: {error}.", where=path) from None
-
-
-def role_files(
-    roles: Mapping[str, str], roots: Iterable[str], files: Iterable[str]
-) -> dict[str, str]:
-    """Role -> the file that its module is, where there is one."""
-    known = set(files)
-    found: dict[str, str] = {}
-    for role, where in roles.items():
-        stem = PurePosixPath(*where.partition(":")[0].split("."))
-        for part in roots:
-            for candidate in (f"{stem}.py", f"{stem}/__init__.py"):
-                path = (PurePosixPath(part) / candidate).as_posix() if part else candidate
-                if path in known:
-                    found.setdefault(role, path)
-    return found

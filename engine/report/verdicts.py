@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from engine.commands.session import said
 from engine.judge.verdict import Result
 from engine.report.out import safe
 from engine.report.paper import code, say, section
+from engine.spec.language import said
 
 if TYPE_CHECKING:
     from engine.commands.submit_build import BuildReport, Ended

@@ -11,14 +11,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec.structs import replace
 
 from engine.errors import SpecError, UsageError
-from engine.spec import yaml
+from engine.spec import index
+from engine.spec.index import Course, Summary
 from engine.spec.types import EVERY, Break, Build, Check, Pack, Recipe, Spec, Step, Walkthrough
+
+if TYPE_CHECKING:
+    from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
 S = TypeVar("S", bound=Spec)
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
@@ -95,8 +99,32 @@ class Catalogue:
                     f"The id {id!r} is used twice, by {found[id].file} too.", where=f"{file}:1:1"
                 )
             found[id] = Entry(id, kind, self.pack, file.parent.parent.name, component, str(file))
-        order = {id: i for i, id in enumerate(self.contract.path)}
+        order = {id: i for i, id in enumerate(self._course.path)}
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+    @cached_property
+    def _course(self) -> Course:
+        """The order of the course, without reading the rest of the pack's own file."""
+        file = str(self.folder / "pack.yaml")
+        return index.read(
+            {file: _bytes(file)}, lambda known: known.courses, lambda _: Course(self.contract.path)
+        )[file]
+
+    @cached_property
+    def summaries(self) -> dict[str, Summary]:
+        """What lists and hints say of each exercise. Raises SpecError for one that is at fault."""
+        ids = {entry.file: entry.id for entry in self.entries.values()}
+        sources = {file: _bytes(file) for file in ids}
+        found = index.read(
+            sources, lambda known: known.summaries, lambda file: self._summary(ids[file])
+        )
+        return {ids[file]: summary for file, summary in found.items()}
+
+    def _summary(self, id: str) -> Summary:
+        if self.entries[id].kind == "build":
+            spec = self.build(id)
+            return Summary(spec.title, spec.hints, tuple(one.id for one in spec.questions))
+        return Summary(self.break_(id).title, self.break_(id).hints)
 
     def entry(self, id: str) -> Entry:
         """The exercise called `id`, or "pack/id". Raises UsageError with the nearest names."""
@@ -285,12 +313,18 @@ def spelled_out(checks: Sequence[Check], file: str) -> tuple[Check, ...]:
 
 def load(file: Path, kind: type[S]) -> S:
     """Read one spec file. Raises SpecError with file:line:column and the nearest right key."""
-    try:
-        source = file.read_bytes()
-    except OSError as error:
-        raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
+    from engine.spec import yaml
+
+    source = _bytes(str(file))
     document = yaml.read(source, str(file))
     return convert(document._replace(data=filled(document.data)), kind)
+
+
+def _bytes(file: str) -> bytes:
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
 
 
 def filled(data: Any) -> Any:
@@ -339,8 +373,8 @@ def convert(document: yaml.Document, kind: type[S]) -> S:
 
 def _path(text: str) -> yaml.Path:
     parts: list[str | int] = []
-    for name, index in re.findall(r"\.([A-Za-z_]\w*)|\[(\d+|\.\.\.)\]", text):
-        parts.append(name if name else int(index) if index.isdigit() else index)
+    for name, at in re.findall(r"\.([A-Za-z_]\w*)|\[(\d+|\.\.\.)\]", text):
+        parts.append(name if name else int(at) if at.isdigit() else at)
     return tuple(parts)
 
 

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.code.roles import role_files
 from engine.code.source import Edit, Source
 from engine.commands import warm
 from engine.commands.dev_reach import tree_at
@@ -28,7 +29,6 @@ from engine.commands.session import fresh_seed
 from engine.errors import EngineError
 from engine.flows import build as flows
 from engine.flows import fix as fixes
-from engine.learner.model import role_files
 from engine.run.types import Tree
 from engine.spec.load import Catalogue
 

@@ -25,9 +25,10 @@ from workbench import (
     session,
 )  # fmt: skip
 
+from engine.cli.submissions import answer_file
 from engine.commands import break_
 from engine.errors import EngineError, NotApplicable
-from engine.flows.answers import AnswerFile
+from engine.flows.predictions import Opening
 from engine.learner import notes
 from engine.spec.load import Catalogue
 
@@ -54,7 +55,7 @@ def test_an_interrupted_break_goes_on_with_the_answers_it_has(home: Path) -> Non
         break_.run(session(home), LOUD, answer)
     block.unlink()
 
-    def nobody(_: break_.Opening) -> None:
+    def nobody(_: Opening) -> None:
         raise AssertionError("asked again")
 
     assert break_.run(session(home), LOUD, nobody).attempt == 1
@@ -66,7 +67,7 @@ def test_the_learner_is_asked_while_nothing_is_broken(home: Path) -> None:
     """When the questions come, the injection is planned, and no file and no event is there."""
     seen = {}
 
-    def look(opening: break_.Opening):
+    def look(opening: Opening):
         seen.update(kinds=kinds(home), practice=(home / "practice").exists(), opening=opening)
         return answer(opening)
 
@@ -171,7 +172,7 @@ def test_answers_that_do_not_fit_are_named(answers: Path, text: str, named: str)
     answers.write_bytes(text.encode("utf-8", "surrogateescape"))
     asked = Catalogue.find("minimodel").break_(LOUD).predictions
     with pytest.raises(EngineError) as caught:
-        AnswerFile(answers).predictions(asked)
+        answer_file(answers).predictions(asked)
     assert caught.value.exit_code in (2, 3)
     assert named in str(caught.value)
 

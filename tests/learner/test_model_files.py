@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from workbench import HEAD, LOUD, MODELS, ROOT, answer, right_cause, session
 
+from engine.code.roles import role_files
 from engine.commands import break_, init, submit_fix
 from engine.errors import LearnerCodeError
 from engine.learner import model
@@ -180,7 +181,7 @@ def test_roles_lead_to_their_files() -> None:
     """The first root that has the module counts; a package is its __init__."""
     files = ["src/minimodel/nn/loss.py", "minimodel/nn/loss.py", "minimodel/tensor/__init__.py"]
     roles = {"f": "minimodel.nn.loss:f", "T": "minimodel.tensor:T", "gone": "nowhere:x"}
-    assert model.role_files(roles, ROOTS, files) == {
+    assert role_files(roles, ROOTS, files) == {
         "f": "src/minimodel/nn/loss.py", "T": "minimodel/tensor/__init__.py",
     }  # fmt: skip
 

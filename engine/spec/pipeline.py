@@ -1,0 +1,22 @@
+"""The source of the probe that a break names as its pipeline: the code that will be run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import Path
+
+from engine.code.syntax import parse
+
+
+def pipeline_source(folders: Mapping[str, Path], pipeline: str) -> str:
+    """The function `probe` of the `call.py` of a component; pipeline: "component.probe"."""
+    component, _, probe = pipeline.partition(".")
+    if not probe or component not in folders:
+        return ""
+    text = (folders[component] / "call.py").read_text("utf-8")
+    lines = text.splitlines()
+    for node in parse(text).body:
+        if isinstance(node, ast.FunctionDef) and node.name == probe:
+            return "\n".join(lines[node.lineno - 1 : node.end_lineno])
+    return ""
