@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.options import Json, emit
+from engine.cli.options import Json, Strictness, emit
 
 dev = typer.Typer(help="For authors of exercises.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -28,9 +28,10 @@ def dev_check(
     Example: engine dev check exercises/minimodel
     """
     from engine.commands import dev_check as command
+    from engine.exam.level import EXAM
     from engine.report.out import Progress
 
-    report = command.run(path, sample=sample, progress=Progress())
+    report = command.run(path, sample=sample, strictest=EXAM, progress=Progress())
     emit(report, json)
     raise typer.Exit(0 if report.passed else 3)
 
@@ -92,6 +93,7 @@ def dev_judge(
     seed: Annotated[
         int | None, typer.Option(metavar="N", help="Repeat the verdict that had this seed.")
     ] = None,
+    level: Annotated[Strictness, typer.Option(help="How strictly.")] = Strictness.practice,
     json: Json = False,
 ) -> None:
     """Judge fixes or builds of other people's code. One line for each candidate (JSON Lines).
@@ -99,11 +101,12 @@ def dev_judge(
     Example: engine dev judge --build embedding --candidate tests/corpus/loops --json
     """
     from engine.commands import dev_judge as command
+    from engine.exam.level import LEVELS
     from engine.report.out import bar, emit_line
 
     lines = command.run(
         candidate, exercise=exercise, build=build, healthy=healthy, broken=broken, pack=pack,
-        seed=seed,
+        seed=seed, level=LEVELS[level],
     )  # fmt: skip
     errors = 0
     for line in bar(lines, len(candidate)):

@@ -5,7 +5,6 @@ Everything heavier than typer is imported inside the command that needs it.
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
@@ -16,10 +15,13 @@ from engine.cli.author import dev
 from engine.cli.options import (
     Answers,
     Exercise,
+    How,
     Json,
     MaybeExercise,
+    Strictness,
     Who,
     emit,
+    level_of,
     maybe_session,
     session_of,
 )  # fmt: skip
@@ -104,7 +106,11 @@ def next_(learner: Who = None, json: Json = False) -> None:
 
 @app.command("submit-build")
 def submit_build(
-    id: MaybeExercise = None, answers: Answers = None, learner: Who = None, json: Json = False
+    id: MaybeExercise = None,
+    answers: Answers = None,
+    level: How = Strictness.practice,
+    learner: Who = None,
+    json: Json = False,
 ) -> None:
     """Check a part of the model that you built; then answer what you understood.
 
@@ -117,7 +123,7 @@ def submit_build(
         warm.begin(session, id, "learner")
     from engine.cli.submissions import submit_build as submitted
 
-    report = submitted(session, id, answers, json)
+    report = submitted(session, id, answers, json, level_of(level))
     emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
@@ -140,18 +146,9 @@ def break_(
 
     session = session_of(learner)
     warm.begin(session, id, *warm.TO_BREAK)
-    from engine.cli.submissions import predictions
-    from engine.commands import break_ as command
-    from engine.report.out import Progress
+    from engine.cli.submissions import break_ as broken
 
-    ask = predictions(session, answers, editor=editor, json=json)
-
-    def meanwhile() -> None:
-        """What the end needs is imported while the bug is looked for."""
-        if not json:
-            import_module("engine.report.breaks")
-
-    emit(command.run(session, id, ask, progress=Progress(), meanwhile=meanwhile), json)
+    emit(broken(session, id, answers, editor=editor, json=json), json)
 
 
 @app.command()
@@ -198,14 +195,19 @@ def hint(
 
 
 @app.command("submit-fix")
-def submit_fix(answers: Answers = None, learner: Who = None, json: Json = False) -> None:
+def submit_fix(
+    answers: Answers = None,
+    level: How = Strictness.practice,
+    learner: Who = None,
+    json: Json = False,
+) -> None:
     """Have the practice copy judged on inputs nobody has seen.
 
     Example: engine submit-fix
     """
     from engine.cli.submissions import submit_fix as submitted
 
-    report = submitted(session_of(learner), answers, json)
+    report = submitted(session_of(learner), answers, json, level_of(level))
     emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
@@ -235,8 +237,7 @@ def run(
     from engine.run.command import run as run_command
 
     session = session_of(learner)
-    open_break = session.open_break()
-    practice = session.learner.practice(open_break.exercise)
+    practice = session.learner.practice(session.open_break().exercise)
     roots = session.catalogue.contract.roots
     raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
 
@@ -287,9 +288,8 @@ def demo(
     """
     from engine.commands import demo as command
 
-    report = command.run(
-        keep=keep, tell=(lambda _: None) if json else (lambda r: emit(r, as_json=False))
-    )
+    tell = (lambda _: None) if json else (lambda report: emit(report, as_json=False))
+    report = command.run(keep=keep, tell=tell)
     if json:
         emit(report, True)
 

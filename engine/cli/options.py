@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+if TYPE_CHECKING:
+    from engine.judge.level import Level
+
+
+class Strictness(StrEnum):
+    """How strictly a fix or a build is judged: for your own use, or as graded work."""
+
+    practice = "practice"
+    exam = "exam"
+
+
+How = Annotated[
+    Strictness,
+    typer.Option("--level", help="practice, or exam for graded work: slower and stricter."),
+]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 Who = Annotated[str | None, typer.Option("--learner", metavar="NAME", help="Which learner.")]
@@ -41,3 +57,14 @@ def maybe_session(name: str | None) -> Any:
         if name is not None:
             raise
         return None
+
+
+def level_of(strictness: Strictness) -> Level:
+    """The level of that name. What level exam needs is imported only for that."""
+    if strictness == Strictness.practice:
+        from engine.judge.level import PRACTICE
+
+        return PRACTICE
+    from engine.exam.level import LEVELS
+
+    return LEVELS[strictness]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ from engine.cli import ask
 from engine.commands.session import Session
 from engine.errors import UsageError
 from engine.flows.answers import Answer, AnswerFile
-from engine.flows.predictions import Opening
+from engine.flows.predictions import BreakReport, Opening
+from engine.judge.level import PRACTICE, Level
 from engine.report.out import Live, Progress
 
 if TYPE_CHECKING:
@@ -32,7 +34,22 @@ def answer_file(file: Path) -> AnswerFile:
         ) from None
 
 
-def predictions(
+def break_(
+    session: Session, id: str, answers: Path | None, *, editor: bool, json: bool
+) -> BreakReport:
+    """`engine break`. What shows the end is imported while the bug is looked for."""
+    from engine.commands import break_ as command
+
+    ask = _predictions(session, answers, editor=editor, json=json)
+
+    def meanwhile() -> None:
+        if not json:
+            import_module("engine.report.breaks")
+
+    return command.run(session, id, ask, progress=Progress(), meanwhile=meanwhile)
+
+
+def _predictions(
     session: Session, answers: Path | None, *, editor: bool, json: bool
 ) -> Callable[[Opening], Iterable[Answer]]:
     """How a break's predictions are asked for."""
@@ -55,7 +72,9 @@ def _refuse(opening: Opening) -> Iterable[Answer]:
     )
 
 
-def submit_build(session: Session, id: str | None, answers: Path | None, json: bool) -> BuildReport:
+def submit_build(
+    session: Session, id: str | None, answers: Path | None, json: bool, level: Level = PRACTICE
+) -> BuildReport:
     """`engine submit-build`: checks are told as they end, then questions are asked."""
     from engine.commands import submit_build as command
     from engine.flows.questions import nobody, written
@@ -65,19 +84,23 @@ def submit_build(session: Session, id: str | None, answers: Path | None, json: b
     if answers is not None:
         how = written(answer_file(answers), session.catalogue.build(entry.id).questions)
     told = (lambda _: None) if json else Live()
-    return command.run(session, entry.id, how, told=told, progress=Progress())
+    return command.run(session, entry.id, how, level=level, told=told, progress=Progress())
 
 
-def submit_fix(session: Session, answers: Path | None, json: bool) -> FixReport:
+def submit_fix(
+    session: Session, answers: Path | None, json: bool, level: Level = PRACTICE
+) -> FixReport:
     """`engine submit-fix`: the verdict, then the question about the cause."""
     from engine.commands import submit_fix as command
 
     if answers is not None:
         file = answer_file(answers)
         spec = session.catalogue.break_(session.open_break().exercise)
-        return command.run(session, lambda *_: file.cause(spec.cause), progress=Progress())
+        return command.run(
+            session, lambda *_: file.cause(spec.cause), level=level, progress=Progress()
+        )
     how = command.no_answer if json or not ask.interactive() else ask.cause
-    return command.run(session, how, progress=Progress())
+    return command.run(session, how, level=level, progress=Progress())
 
 
 def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | FixReport:

@@ -21,8 +21,9 @@ from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows import walkthrough
-from engine.flows.baseline import Known
+from engine.flows.baseline import Baseline
 from engine.flows.oracle import oracle_for
+from engine.judge.level import PRACTICE, Level
 from engine.judge.verdict import Verdict
 from engine.learner import model
 from engine.run.concurrent import at_once
@@ -65,9 +66,12 @@ def run(
     path: Path | None = None,
     *,
     sample: int | None = None,
+    strictest: Level = PRACTICE,
     progress: flows.Progress = flows.quiet,
 ) -> CheckReport:
     """Check the pack at `path` (a folder, or a file in it), else every pack.
+
+    strictest: the level at which silencers have to be refused.
 
     sample: of the silencers of each break, and of its near misses, only so many, drawn anew, and
     of the models only those that its figures are measured on, or one.
@@ -78,7 +82,7 @@ def run(
         found = list(problems(catalogue, only))
         slips += found
         if not found:
-            proofs += _proofs(catalogue, only, progress, sample)
+            proofs += _proofs(catalogue, only, progress, sample, strictest)
     if not slips and not proofs:
         raise SpecError("There is nothing to check here.", where=f"{path or 'exercises'}:1:1")
     passed = not slips and all(proof.held for proof in proofs)
@@ -123,7 +127,11 @@ def models(catalogue: Catalogue) -> dict[str, Tree]:
 
 
 def _proofs(
-    catalogue: Catalogue, only: str | None, progress: flows.Progress, sample: int | None
+    catalogue: Catalogue,
+    only: str | None,
+    progress: flows.Progress,
+    sample: int | None,
+    strictest: Level,
 ) -> Iterator[Proof]:
     trees = models(catalogue)
     if not trees:
@@ -136,7 +144,7 @@ def _proofs(
     for entry in catalogue.entries.values():
         if only in (None, entry.id):
             some = {name: trees[name] for name in _models_for(catalogue, entry, [*trees], sample)}
-            work.append(partial(_entry_proofs, catalogue, entry, some, progress, sample))
+            work.append(partial(_entry_proofs, catalogue, entry, some, progress, sample, strictest))
     first = dict(itertools.islice(trees.items(), None if sample is None else 1))
     for id in catalogue.walkthroughs:
         if only in (None, id):
@@ -172,6 +180,7 @@ def _entry_proofs(
     trees: Mapping[str, Tree],
     progress: flows.Progress,
     sample: int | None,
+    strictest: Level,
     servers: Servers,
 ) -> Iterator[Proof]:
     if entry.kind == "build":
@@ -184,7 +193,7 @@ def _entry_proofs(
             yield Proof(entry.id, name, claim, verdict.passed, _why(verdict))
             yield from _figure_proofs(servers, catalogue, entry, name, tree, tree)
         else:
-            yield from _break_proofs(servers, catalogue, entry.id, name, tree, sample)
+            yield from _break_proofs(servers, catalogue, entry.id, name, tree, sample, strictest)
 
 
 def _walkthrough_proofs(
@@ -228,6 +237,7 @@ def _break_proofs(
     name: str,
     tree: Tree,
     sample: int | None,
+    strictest: Level,
 ) -> Iterator[Proof]:
     spec = catalogue.break_(id)
     bites = "the bug bites with its symptom and nothing else"
@@ -241,10 +251,10 @@ def _break_proofs(
     yield Proof(id, name, bites, True, detail)
     broken = tree.replaced(injection.files)
     yield from _figure_proofs(servers, catalogue, catalogue.entry(id), name, tree, broken)
-    known, seed = Known(tree), fresh_seed()
+    known, seed = Baseline(tree), fresh_seed()
     fixed = fixes.grade_fix(servers, catalogue, id, known, tree, seed)
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, _why(fixed))
-    left = fixes.refusal(servers, catalogue, id, known, broken, seed)
+    left = fixes.grade_fix(servers, catalogue, id, known, broken, seed)
     yield Proof(id, name, "the broken code is refused", not left.passed, _why(left))
     yield from _near_miss_proofs(servers, catalogue, id, name, tree, sample)
     for silencer in _some(spec.silencers, name, sample):
@@ -254,7 +264,7 @@ def _break_proofs(
         except EngineError as error:
             yield Proof(id, name, claim, False, error.what)
             continue
-        verdict = fixes.refusal(servers, catalogue, id, known, candidate, seed)
+        verdict = fixes.refusal(servers, catalogue, id, known, candidate, seed, strictest)
         slip = _slip(verdict)
         held = not verdict.passed and not slip
         yield Proof(id, name, claim, held, f"it cannot run: {slip}" if slip else _why(verdict))

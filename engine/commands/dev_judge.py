@@ -14,9 +14,10 @@ from engine.commands.warm import servers_for
 from engine.errors import EngineError, LearnerCodeError, UsageError
 from engine.flows import build as flows
 from engine.flows import fix as fixes
-from engine.flows.baseline import Known
+from engine.flows.baseline import Baseline
 from engine.flows.needs import check_needs
 from engine.judge.explain import sentence
+from engine.judge.level import PRACTICE, Level
 from engine.judge.verdict import Result, Verdict
 from engine.run.servers import Servers
 from engine.run.types import Tree
@@ -34,6 +35,7 @@ def run(
     broken: Path | None = None,
     pack: str = "minimodel",
     seed: int | None = None,
+    level: Level = PRACTICE,
 ) -> Iterator[Line]:
     """A line for each candidate as it is judged. Give `exercise` with `healthy`, or `build`.
 
@@ -57,7 +59,7 @@ def run(
         raise UsageError("A build is judged against the reference: no --healthy, no --broken.")
     if seed is not None and not 0 <= seed < 1 << 63:
         raise UsageError(f"The seed {seed} is not a number of 63 bits.")
-    return _lines(catalogue, entry.id, healthy, broken, candidates, seed)
+    return _lines(catalogue, entry.id, healthy, broken, candidates, seed, level)
 
 
 def _lines(
@@ -67,6 +69,7 @@ def _lines(
     broken: Path | None,
     candidates: Sequence[str],
     seed: int | None,
+    level: Level,
 ) -> Iterator[Line]:
     given = [Path(path).expanduser() for path in candidates]
     hidden = [path.resolve() for path in (*given, healthy, broken) if path is not None]
@@ -75,7 +78,7 @@ def _lines(
         bug: Tree | None = None
         if not fault and broken is not None:
             bug, fault = _tree(catalogue, broken)
-        known = Known(before) if before else None
+        known = Baseline(before) if before else None
         shared = fresh_seed()
         judged: set[Path] = set()
         for name, path in zip(candidates, given, strict=True):
@@ -90,7 +93,7 @@ def _lines(
                 line = _without_verdict(name, "error", used, why)
             else:
                 line = _judged(
-                    servers, catalogue, id, before if own else known, bug, name, path, used
+                    servers, catalogue, id, before if own else known, bug, name, path, used, level
                 )
             line["ms"] = round(1000 * (time.perf_counter() - started), 1)
             yield line
@@ -127,11 +130,12 @@ def _judged(
     servers: Servers,
     catalogue: Catalogue,
     id: str,
-    before: Tree | Known | None,
+    before: Tree | Baseline | None,
     bug: Tree | None,
     name: str,
     path: Path,
     seed: int,
+    level: Level,
 ) -> Line:
     try:
         tree = tree_at(catalogue, path.resolve())
@@ -143,9 +147,9 @@ def _judged(
         )  # fmt: skip
     try:
         if before is None:
-            verdict = flows.grade_build(servers, catalogue, id, tree, seed)
+            verdict = flows.grade_build(servers, catalogue, id, tree, seed, level)
         else:
-            verdict = fixes.grade_fix(servers, catalogue, id, before, tree, seed)
+            verdict = fixes.grade_fix(servers, catalogue, id, before, tree, seed, level)
     except EngineError as error:
         return _without_verdict(name, "error", seed, _one_line(error))
     notes = suspicious(unified(bug.files, tree.files)) if bug and not verdict.passed else ()

@@ -14,6 +14,7 @@ from engine.commands.warm import servers_of
 from engine.errors import UsageError
 from engine.flows import build as flows
 from engine.flows.questions import Answered, Ask, nobody
+from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
 from engine.run.types import Sandbox
 from engine.spec.load import Entry
@@ -52,11 +53,12 @@ def run(
     id: str | None = None,
     ask: Ask = nobody,
     *,
+    level: Level = PRACTICE,
     told: Callable[[Ended], None] = lambda _: None,
     progress: flows.Progress = flows.quiet,
 ) -> BuildReport:
     """Judge one component, then ask what was understood. Without an id, the first of the course that
-    has not passed. told: each check as it ends.
+    has not passed. level: how strictly. told: each check as it ends.
     """
     learner, catalogue = session.learner, session.catalogue
     entry = chosen(session, id)
@@ -66,8 +68,8 @@ def run(
         files, tree = session.code
         servers.progress = progress
         verdict = flows.grade_build(
-            servers, catalogue, entry.component, tree, fresh_seed(),
-            told=lambda result, number, of: told(Ended(number, of, result, learner.lang)),
+            servers, catalogue, entry.component, tree, fresh_seed(), level,
+            on_check=lambda result, number, of: told(Ended(number, of, result, learner.lang)),
         )  # fmt: skip
         sandbox = servers.sandbox
     graded = tuple((p, hashlib.sha256(files[p]).hexdigest()) for p in [spec.edit] if p in files)

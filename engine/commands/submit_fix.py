@@ -16,6 +16,7 @@ from engine.commands.warm import servers_of
 from engine.errors import NotApplicable
 from engine.flows import build as flows
 from engine.flows.answers import Answer
+from engine.judge.level import PRACTICE, Level
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, opened
 from engine.run.types import Sandbox, Tree
@@ -71,9 +72,15 @@ def no_answer(_: str, __: Sequence[tuple[str, str]]) -> Answer | None:
 
 
 def run(
-    session: Session, ask: AskCause = no_answer, *, progress: flows.Progress = flows.quiet
+    session: Session,
+    ask: AskCause = no_answer,
+    *,
+    level: Level = PRACTICE,
+    progress: flows.Progress = flows.quiet,
 ) -> FixReport:
-    """Judge the practice copy. Raises what the learner's files or the store are at fault for."""
+    """Judge the practice copy, as strictly as `level` says. Raises what the learner's files or the store
+    are at fault for.
+    """
     learner, catalogue = session.learner, session.catalogue
     attempt = session.open_break()
     id = attempt.exercise
@@ -88,7 +95,7 @@ def run(
         servers.ready(now, "candidate")
         from engine.flows import fix as fixes  # brings numpy, while they compile
 
-        verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed())
+        verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed(), level)
         sandbox = servers.sandbox
     restored = all(now.files.get(path) == data for path, data in before.files.items())
     graded = graded_files(broken, now.files)

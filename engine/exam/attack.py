@@ -1,12 +1,16 @@
-"""Runs what `judge/near.py` decides upon: draws whose numbers follow a pattern, whose sizes are small, whose
-settings are another regime's, or that come near numbers that a change brought into the code.
+"""The attack of level exam: draws in which a cheat, right on everything ordinary, would show.
+
+A cheat has to tell the inputs that a judge draws from all others. So where a fix or a build passes, further
+draws follow a pattern, have sizes as small as can be, take settings of another regime, or come near a
+number or a name that the change brought into the code. What differs there counts only where it cannot be
+rounding: see `boundary_values`.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Collection, Sequence
+from functools import partial
 
 import msgspec
 
@@ -18,12 +22,11 @@ from engine.exam.boundary_values import (
     OTHERS,
     TIMES,
     TRIED,
-    Nearby,
     apart,
+    chosen_draws,
     decides,
     given,
     jittered,
-    left_out,
     only,
     plainly,
     rounded,
@@ -31,6 +34,7 @@ from engine.exam.boundary_values import (
     too_large,
     with_reference,
 )
+from engine.exam.constants import defined, fresh_callers, fresh_numbers
 from engine.exam.targeted import (
     STIRRED,
     STIRRED_COSTLY,
@@ -40,12 +44,14 @@ from engine.exam.targeted import (
     patterned,
     small,
 )
-from engine.flows.baseline import Known
-from engine.judge.sampling import Costly, Plan, joined, most_looked_at
+from engine.flows.build import Build
+from engine.flows.fix import Checks, Scope
+from engine.judge.level import Attack
+from engine.judge.sampling import Plan, joined, most_looked_at
+from engine.judge.verdict import Extra, Measured
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, Servers
-from engine.run.types import LATE, Case, Outcome, Tree
-from engine.spec.types import Check
+from engine.run.types import LATE, Case, Draw, Outcome
 
 PATIENCE = 2.0  # seconds of its own that one draw may take, at least,
 SLOWER = 10  # or so many times what the slowest ordinary one took
@@ -54,268 +60,241 @@ SKIPS = 3  # draws that may take longer, before the rest is left
 # draws in which the candidate differs that are looked at more closely: the smallest, and more where
 # none of them tells
 ASKED = (0, 3, 12)
+KINDS = ("patterns", "sizes", "settings", "numbers")
 
-Decided = tuple[Case, Outcome, Outcome]
 
-
-class Aimed(msgspec.Struct, frozen=True):
-    """Steered draws to choose from.
-
-    component: the broken one. close: components that run changed code. whole: plans of which every draw is
-    run. wide: plans near numbers; of each, `most` draws of the broken component, `calls` of them after many
-    calls, and a few of others.
+def by(*kinds: str) -> Attack:
+    """The attack by these kinds of draws; by all when none is named. There is no code before a build, and
+    so no number that a change brought in, nor patterns that right code takes in its own way.
     """
-
-    component: str
-    close: frozenset[str]
-    whole: tuple[Plan, ...]
-    wide: tuple[Plan, ...]
-    most: int
-    calls: int
+    return partial(_attack, kinds or KINDS)
 
 
-def aimed(
-    checks: Sequence[tuple[str, Check]],
-    numbers: Sequence[float],
-    *,
-    callers: Sequence[str] = (),
-    component: str,
-    free: Sequence[tuple[str, Check]] = (),
-    close: frozenset[str] = frozenset(),
-    costly: Costly = MappingProxyType({}),
-    settings: Mapping[str, Collection[str]] = MappingProxyType({}),
-    manners: Sequence[str] = ("",),
-    seed: int,
-    dtype: str,
-) -> Aimed:
-    """Draws whose numbers follow a pattern, or whose settings are another regime's, in these manners, whose
-    sizes are small, or that are near these numbers.
-
-    component: the broken one. free: checks of probes that take any numbers, which may follow a pattern.
-    close: components that run changed code. costly: component -> probes that take long; where most of the
-    broken one's checks look at such a probe there are fewer draws. settings: probe of the broken component ->
-    arguments that go with any other inputs. callers: modules that the change may ask for.
-    """
-    own_checks = [check for check in checks if check[0] == component]
-    slow = most_looked_at(own_checks)[1] in costly.get(component, ())
-    stirred = patterned(
-        free, component, seed=seed, dtype=dtype, manners=manners,
-        most=STIRRED_COSTLY if slow else STIRRED,
-    )  # fmt: skip
-    least = small(free, component, seed=seed, dtype=dtype, slow=slow)
-    others = crossed(free, component, settings, seed=seed, dtype=dtype, manners=manners, slow=slow)
-    whole = stirred, least, others
-    wide = []
-    most, calls = (MOST_COSTLY, FEW_CALLS) if slow else (MOST, CALLS)
-    if numbers or callers:
-        usual = leaning(checks, numbers, seed=seed, dtype=dtype, callers=callers)
-        rare = mixed(own_checks, numbers, seed=seed, dtype=dtype)
-        for one in (usual, rare):
-            many = left_out(
-                one, component, close,
-                most=TIMES * most, calls=calls, others=TIMES * OTHERS, tried=TRIED,
-            )  # fmt: skip
-            wide.append(one.without(many))
-    return Aimed(component, close, whole, tuple(wide), most, calls)
+def _attack(
+    kinds: Collection[str], servers: Servers, scope: Scope | Build, measured: Measured
+) -> Extra:
+    if isinstance(scope, Build):
+        return _on_build(kinds, servers, scope)
+    return _on_fix(kinds, servers, scope, measured)
 
 
-def near(
-    servers: Servers,
-    known: Known,
-    candidate: Tree,
-    aim: Aimed,
-    *,
-    seconds: Sequence[float],
-    dtype: str,
-    variants: Sequence[str],
-    coarse: str = "",
-) -> Nearby:
-    """Compare a candidate with the code before the break in steered draws.
-
-    seconds: what the ordinary draws took. coarse: a variant of the reference that keeps fewer digits.
-    """
-    made, cases = _made(servers, known, aim)
-    own = _measured(servers, known, cases, max(PATIENCE, SLOWER * max(seconds, default=0.0)))
-    fit = [i for i, case in enumerate(cases) if given(case, own[i])]
-    limit = max(PATIENCE, HEALTHY_FACTOR * max((own[i].seconds for i in fit), default=0.0))
-    theirs: dict[int, Outcome] = {}
-    for some, longer in late_apart(fit, cases):
-        jobs = jobs_of([cases[i] for i in some])
+def _on_fix(kinds: Collection[str], servers: Servers, scope: Scope, measured: Measured) -> Extra:
+    """What differs between a fix and the code before the break in steered draws, and counts."""
+    made, cases = _made(servers, scope, kinds)
+    if not cases:
+        return Extra(Measured(made, {}, {}), 0)
+    slowest = max((outcome.seconds for outcome in measured.healthy.values()), default=0.0)
+    healthy: dict[Draw, Outcome] = {}
+    for some, longer in _late_apart([*cases.values()]):
+        limit = max(PATIENCE, SLOWER * slowest) + longer
+        healthy |= scope.healthy.outcomes(servers, some, limit=limit, skips=SKIPS)
+    fit = [case for case in cases.values() if given(case, healthy[case.draw])]
+    slowest = max((healthy[case.draw].seconds for case in fit), default=0.0)
+    limit = max(PATIENCE, HEALTHY_FACTOR * slowest)
+    candidate: dict[Draw, Outcome] = {}
+    for some, longer in _late_apart(fit):
         found = servers.outcomes(
-            candidate, jobs, server="candidate", limit=limit + longer, skips=SKIPS
+            scope.candidate, jobs_of(some), server="candidate", limit=limit + longer, skips=SKIPS
         )
-        theirs |= zip(some, found, strict=True)
-    ran = [i for i in fit if not too_large(theirs[i])]
-    differ = sorted(
-        (i for i in ran if apart(own[i], theirs[i], dtype)), key=lambda i: entries(cases[i])
-    )
-    decided: dict[int, Decided] = {}
+        candidate |= zip((case.draw for case in some), found, strict=True)
+    ran = [case for case in fit if not too_large(candidate[case.draw])]
+    pairs = [Pair(case, healthy[case.draw], candidate[case.draw]) for case in ran]
+    differ = [pair for pair in pairs if apart(pair.healthy, pair.candidate, scope.dtype)]
+    differ.sort(key=lambda pair: _entries(pair.case))
+    decided: list[Pair] = []
     for first, last in itertools.pairwise(ASKED):
-        if not decided:
-            asked = {i: cases[i] for i in differ[first:last]}
-            decided = _deciding(
-                servers, known.tree, candidate, asked, own, theirs,
-                limit=limit, dtype=dtype, variants=variants, coarse=coarse,
-            )  # fmt: skip
-    return Nearby(
-        len(ran),
-        made.without(set(range(len(cases))) - decided.keys()),
-        [decided[i][0] for i in sorted(decided)],
-        [decided[i][1] for i in sorted(decided)],
-        [decided[i][2] for i in sorted(decided)],
-        unmeasured=sum(too_large(outcome) for outcome in (*own, *theirs.values())),
+        decided = decided or _deciding(servers, scope, differ[first:last], limit)
+    return _extra(made, decided, len(ran), [*healthy.values(), *candidate.values()])
+
+
+def _on_build(kinds: Collection[str], servers: Servers, build: Build) -> Extra:
+    """What differs between a build and the reference in steered draws, and counts."""
+    settings = build.catalogue.contract.components[build.component].settings
+    seed, dtype, slow = build.seed, build.dtype, build.slow
+    checks, name = build.checks, build.component
+    plans = []
+    if "sizes" in kinds:
+        plans.append(small(checks, name, seed=seed, dtype=dtype, slow=slow))
+    if "settings" in kinds:
+        plans.append(crossed(checks, name, settings, seed=seed, dtype=dtype, slow=slow))
+    coarse = build.catalogue.contract.coarse.get(build.dtype, "")
+    wide = joined(*plans) if plans else Plan((), (), build.seed)
+    cases = [case for case in servers.cases(wide.draws, [coarse]) if not case.declined]
+    made = wide.only({case.draw for case in cases})
+    found = servers.outcomes(build.tree, jobs_of(cases))
+    gave = dict(zip((case.draw for case in cases), map(_of_a_build, found), strict=True))
+    ran = [
+        case for case in cases if given(case, _reference(case)) and not too_large(gave[case.draw])
+    ]
+    pairs = [Pair(case, _reference(case), gave[case.draw]) for case in ran]
+    differ = [pair for pair in pairs if apart(pair.healthy, pair.candidate, build.dtype)]
+    differ = differ[: ASKED[-1]]
+    jolted = [jittered(pair.case) for pair in differ]
+    shaken = servers.cases([c.draw for c in jolted], given=[c.inputs for c in jolted])
+    moved = [case.expected[""] for case in shaken]
+    again = servers.outcomes(build.tree, jobs_of([*(pair.case for pair in differ), *jolted]))
+    decided = _decided(differ, moved, again, dtype=build.dtype, coarse=coarse)
+    return _extra(made, decided, len(ran), found)
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """A case, with what the code that is right gave, and what the candidate did."""
+
+    case: Case
+    healthy: Outcome
+    candidate: Outcome
+
+
+def _extra(
+    made: Plan, decided: Sequence[Pair], compared: int, outcomes: Sequence[Outcome]
+) -> Extra:
+    differing = Measured(
+        made.only({pair.case.draw for pair in decided}),
+        {pair.case.draw: pair.case for pair in decided},
+        {pair.case.draw: pair.candidate for pair in decided},
+        {pair.case.draw: pair.healthy for pair in decided},
     )
+    return Extra(differing, compared, sum(map(too_large, outcomes)))
+
+
+def _reference(case: Case) -> Outcome:
+    return case.expected.get("", Outcome(stopped="not run"))
+
+
+def _of_a_build(outcome: Outcome) -> Outcome:
+    """What becomes of numpy is no part of a build."""
+    kept = tuple(name for name in outcome.changed if "." not in name)
+    return msgspec.structs.replace(outcome, changed=kept)
 
 
 def _deciding(
-    servers: Servers,
-    before: Tree,
-    candidate: Tree,
-    differing: Mapping[int, Case],
-    own: Sequence[Outcome],
-    theirs: Mapping[int, Outcome],
-    *,
-    limit: float,
-    dtype: str,
-    variants: Sequence[str],
-    coarse: str,
-) -> dict[int, Decided]:
-    """Those in which a difference counts, with what the reference says, the code before the break and the
-    candidate gave, as far as it is steady.
-
-    own, theirs: what the code before the break and the candidate gave, by the place of the case.
-    """
-    answers = servers.cases([case.draw for case in differing.values()], (*variants, coarse))
-    said = [
-        {} if "" in answer.expected and too_large(answer.expected[""]) else answer.expected
-        for answer in answers
-    ]
+    servers: Servers, scope: Scope, differing: Sequence[Pair], limit: float
+) -> list[Pair]:
+    """Those in which a difference counts, with what the reference says, as far as they are steady."""
+    coarse = scope.catalogue.contract.coarse.get(scope.dtype, "")
+    draws = [pair.case.draw for pair in differing]
+    answers = servers.cases(draws, (*scope.spec.acceptable, coarse))
     asked = [
-        msgspec.structs.replace(case, expected=expected)
-        for case, expected in zip(differing.values(), said, strict=True)
+        msgspec.structs.replace(pair, case=_answered(pair.case, answer))
+        for pair, answer in zip(differing, answers, strict=True)
     ]
-    jolted = [*map(jittered, asked)]
-    moved = servers.outcomes(before, jobs_of(jolted), server="before")
-    work = jobs_of([*asked, *jolted])
-    again = servers.outcomes(candidate, work, server="candidate", limit=limit)
-    ours = [own[i] for i in differing]
-    gave = [theirs[i] for i in differing]
-    found = _decided(asked, ours, moved, gave, again, dtype=dtype, coarse=coarse)
-    return dict(zip(itertools.compress(differing, found), filter(None, found), strict=True))
+    jolted = [jittered(pair.case) for pair in asked]
+    moved = servers.outcomes(scope.healthy.tree, jobs_of(jolted), server="before")
+    work = jobs_of([*(pair.case for pair in asked), *jolted])
+    again = servers.outcomes(scope.candidate, work, server="candidate", limit=limit)
+    return _decided(asked, moved, again, dtype=scope.dtype, coarse=coarse)
 
 
-def beside_reference(
-    servers: Servers,
-    tree: Tree,
-    made: Plan,
-    cases: Sequence[Case],
-    theirs: Sequence[Outcome],
-    *,
-    dtype: str,
-    coarse: str = "",
-) -> Nearby:
-    """Compare a build with the reference in steered draws.
-
-    theirs: what the build gave for these cases, which have the reference's answers.
-    """
-    own = [case.expected.get("", Outcome(stopped="not run")) for case in cases]
-    ran = [i for i, case in enumerate(cases) if given(case, own[i]) and not too_large(theirs[i])]
-    differ = [i for i in ran if apart(own[i], theirs[i], dtype)][: ASKED[-1]]
-    asked = [cases[i] for i in differ]
-    jolted = [*map(jittered, asked)]
-    shaken = servers.cases([case.draw for case in jolted], given=[case.inputs for case in jolted])
-    moved = [case.expected[""] for case in shaken]
-    again = servers.outcomes(tree, jobs_of([*asked, *jolted]))
-    ours, gave = ([some[i] for i in differ] for some in (own, theirs))
-    found = _decided(asked, ours, moved, gave, again, dtype=dtype, coarse=coarse)
-    kept = [*itertools.compress(differ, found)]
-    decided = [*filter(None, found)]
-    return Nearby(
-        len(ran),
-        made.without({*range(len(cases))} - {*kept}),
-        [case for case, _, _ in decided],
-        [mine for _, mine, _ in decided],
-        [other for _, _, other in decided],
-        unmeasured=sum(map(too_large, theirs)),
-    )
+def _answered(case: Case, answer: Case) -> Case:
+    """A case with the reference's answers; without any where the input was too large for it."""
+    expected = answer.expected
+    if "" in expected and too_large(expected[""]):
+        expected = {}
+    return msgspec.structs.replace(case, expected=expected)
 
 
 def _decided(
-    asked: Sequence[Case],
-    own: Sequence[Outcome],
+    asked: Sequence[Pair],
     moved: Sequence[Outcome],
-    theirs: Sequence[Outcome],
     again: Sequence[Outcome],
     *,
     dtype: str,
     coarse: str,
-) -> list[Decided | None]:
-    """For each case, what counts in it, or None where no difference does.
+) -> list[Pair]:
+    """Those in which a difference counts.
 
-    own: what the code gave that is right. moved: the same for inputs a hundred roundings away. again: what
-    the candidate gives for all cases once more, then for the moved ones.
+    moved: what the right code gives for inputs a hundred roundings away. again: what the candidate gives
+    for all cases once more, then for the moved ones.
     """
     same, shaken = again[: len(asked)], again[len(asked) :]
-    decided: list[Decided | None] = []
-    for case, was, ours, gave, one, other in zip(
-        asked, own, moved, theirs, same, shaken, strict=True
-    ):
-        names = steady(was, ours, dtype)
-        mine, gave = only(was, names), only(gave, names)
-        if names < was.values.keys():
-            if not apart(mine, gave, dtype):
-                decided.append(None)
+    decided = []
+    for pair, ours, one, other in zip(asked, moved, same, shaken, strict=True):
+        names = steady(pair.healthy, ours, dtype)
+        case, right, gave = pair.case, only(pair.healthy, names), only(pair.candidate, names)
+        if names < pair.healthy.values.keys():
+            if not apart(right, gave, dtype):
                 continue
             ours = only(ours, names)
             told = {name: only(outcome, names) for name, outcome in case.expected.items()}
             case = msgspec.structs.replace(case, expected=told)
-        counts = decides(case, mine, ours, gave, coarse) and (
-            plainly(case, mine, gave, coarse) or not rounded(mine, gave, one, other, dtype=dtype)
-        )
-        decided.append((with_reference(case, mine), mine, gave) if counts else None)
+        if decides(case, right, ours, gave, coarse) and (
+            plainly(case, right, gave, coarse) or not rounded(right, gave, one, other, dtype=dtype)
+        ):
+            decided.append(Pair(with_reference(case, right), right, gave))
     return decided
 
 
-def _made(servers: Servers, known: Known, aim: Aimed) -> tuple[Plan, list[Case]]:
+def _made(servers: Servers, scope: Scope, kinds: Collection[str]) -> tuple[Plan, dict[Draw, Case]]:
     """Those draws that can be made as their plans want them, with their inputs: all of some plans, and of
-    each of the wide ones as many as are to be run.
+    those near numbers as many as are to be run.
     """
-    plans = [*aim.whole, *aim.wide]
-    every = iter(known.cases(servers, [draw for plan in plans for draw in plan.draws]))
-    chosen: list[Plan] = []
-    kept: list[Case] = []
-    for number, plan in enumerate(plans):
-        cases = list(itertools.islice(every, len(plan.draws)))
-        able = plan.without({i for i, case in enumerate(cases) if case.declined})
-        out = set()
-        if number >= len(aim.whole):
-            out = left_out(able, aim.component, aim.close, most=aim.most, calls=aim.calls)
-        made = [case for case in cases if not case.declined]
-        chosen.append(able.without(out))
-        kept += [case for i, case in enumerate(made) if i not in out]
-    return joined(*chosen), kept
+    slow = most_looked_at(scope.own)[1] in scope.slow[scope.impact.broken]
+    most, calls = (MOST_COSTLY, FEW_CALLS) if slow else (MOST, CALLS)
+    whole, wide = _whole(scope, kinds, slow), _wide(scope, kinds, most, calls)
+    every = [*whole, *wide]
+    cases = scope.healthy.cases(servers, [draw for one in every for draw in one.draws])
+    able = [one.only({d for d in one.draws if not cases[d].declined}) for one in every]
+    broken, close = scope.impact.broken, scope.impact.close
+    kept = [
+        one
+        if i < len(whole)
+        else one.only(chosen_draws(one, broken, close, most=most, calls=calls))
+        for i, one in enumerate(able)
+    ]
+    made = joined(*kept) if kept else Plan((), (), scope.seed)
+    return made, {draw: cases[draw] for draw in made.draws}
 
 
-def _measured(servers: Servers, known: Known, cases: Sequence[Case], limit: float) -> list[Outcome]:
-    """What the code before the break gives for these cases."""
-    found = [Outcome(stopped="not run")] * len(cases)
-    for some, longer in late_apart(range(len(cases)), cases):
-        outcomes = known.outcomes(
-            servers, [cases[i] for i in some], limit=limit + longer, skips=SKIPS
-        )
-        for i, outcome in zip(some, outcomes, strict=True):
-            found[i] = outcome
-    return found
+def _whole(scope: Scope, kinds: Collection[str], slow: bool) -> list[Plan]:
+    """Plans of which every draw is run: patterns, sizes as small as can be, settings of another regime.
 
-
-def late_apart(places: Sequence[int], cases: Sequence[Case]) -> list[tuple[list[int], float]]:
-    """The places of draws that come after many calls apart from the others, last, and how many seconds more
-    each of a part may take.
+    Only checks of builds take any numbers: the story of a break is told with inputs made for it, which may
+    come to nothing where they follow a pattern.
     """
-    late = [i for i in places if cases[i].draw.manner == LATE]
-    return [([i for i in places if i not in late], 0.0), (late, LONG_CALLS)]
+    broken = scope.impact.broken
+    reached = scope.of(scope.impact.touched - scope.impact.remote)
+    free = [pair for pair in reached if pair[1] not in scope.spec.judged_by]
+    settings = scope.catalogue.contract.components[broken].settings
+    variants = ("", *(v for v in scope.level.variants(scope.catalogue.contract) if v != LATE))
+    seed, dtype = scope.seed, scope.dtype
+    plans = []
+    if "patterns" in kinds:
+        few = STIRRED_COSTLY if slow else STIRRED
+        plans.append(patterned(free, broken, seed=seed, dtype=dtype, manners=variants, most=few))
+    if "sizes" in kinds:
+        plans.append(small(free, broken, seed=seed, dtype=dtype, slow=slow))
+    if "settings" in kinds:
+        made = partial(crossed, free, broken, settings, seed=seed, dtype=dtype)
+        plans.append(made(manners=variants, slow=slow))
+    return plans
 
 
-def entries(case: Case) -> int:
+def _wide(scope: Scope, kinds: Collection[str], most: int, calls: int) -> list[Plan]:
+    """Plans near the numbers that the change brought in; several times as many draws as are to be run, since
+    most turn out to have nothing that can come near.
+    """
+    before, after = scope.healthy.tree.files, scope.candidate.files
+    modules = {where.partition(":")[0] for where in scope.candidate.roles.values()}
+    numbers = fresh_numbers(before, after) if "numbers" in kinds else ()
+    callers = fresh_callers(before, after, modules | defined(after)) if "numbers" in kinds else ()
+    if not numbers and not callers:
+        return []
+    checks: Checks = scope.of(scope.impact.measured)
+    usual = leaning(checks, numbers, seed=scope.seed, dtype=scope.dtype, callers=callers)
+    rare = mixed(scope.own, numbers, seed=scope.seed, dtype=scope.dtype)
+    chosen = partial(chosen_draws, component=scope.impact.broken, close=scope.impact.close)
+    many = partial(chosen, most=TIMES * most, calls=calls, others=TIMES * OTHERS, tried=TRIED)
+    return [one.only(many(one)) for one in (usual, rare)]
+
+
+def _late_apart(cases: Sequence[Case]) -> list[tuple[list[Case], float]]:
+    """The draws that come after many calls apart from the others, last, and how many seconds more each of a
+    part may take.
+    """
+    late = [case for case in cases if case.draw.manner == LATE]
+    return [([case for case in cases if case.draw.manner != LATE], 0.0), (late, LONG_CALLS)]
+
+
+def _entries(case: Case) -> int:
     """How many numbers its arrays have."""
     return sum(int(getattr(value, "size", 1)) for value in case.inputs.values())

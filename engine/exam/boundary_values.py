@@ -40,21 +40,7 @@ LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-9), "float32": Tolerance(1e-2, 1e-3
 REST = {"float64": 2e-11, "float32": 2e-4}
 
 
-class Nearby(msgspec.Struct, frozen=True):
-    """How many draws were compared, and a plan of those in which the candidate differs: its cases with
-    the reference's answers, what the code before the break gave, and what the candidate. unmeasured: how
-    many were left, as one of them ran out of time, memory or stack.
-    """
-
-    compared: int
-    plan: Plan
-    cases: Sequence[Case]
-    before: Sequence[Outcome]
-    candidate: Sequence[Outcome]
-    unmeasured: int = 0
-
-
-def left_out(
+def chosen_draws(
     plan: Plan,
     component: str,
     close: Collection[str] = (),
@@ -63,8 +49,8 @@ def left_out(
     calls: int = CALLS,
     others: int = OTHERS,
     tried: int = 0,
-) -> set[int]:
-    """All but so many draws of this component, and so many of others, drawn by lot; of the others those
+) -> set[Draw]:
+    """So many draws of this component, and so many of others, drawn by lot; of the others those
     that are close to the change first. Half of the former are of the probe that most checks look at, which
     sees most, as are those that come after many calls (`calls`); the rest is of one probe after the other.
 
@@ -90,7 +76,8 @@ def left_out(
     rest.sort(key=lambda i: place[i][0] not in close)
     usual = [i for i in first if i not in kept and plan.draws[i].manner != LATE]
     usual.sort(key=lambda i: _far(plan.draws[i]))  # no more of those while there are others
-    return {*every} - {*[*kept, *usual][:most], *far[:tried], *rest[:others]}
+    chosen = {*[*kept, *usual][:most], *far[:tried], *rest[:others]}
+    return {plan.draws[i] for i in chosen}
 
 
 def _probe_by_probe(places: Sequence[int], probes: Mapping[int, object]) -> list[int]:

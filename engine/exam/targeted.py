@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from engine.judge.sampling import Plan, Planned, derive, looking, most_looked_at, usual_regimes
+from engine.judge.sampling import Drawn, Plan, derive, most_looked_at, usual_regimes
 from engine.run.types import LATE, SMALL, Draw, Lean
 from engine.spec.types import Check
 
@@ -60,19 +60,16 @@ def leaning(
             leans += [Lean("value", number, i) for i in range(VALUES)]
     checks = list(checks)
     regimes = usual_regimes(checks)
-    draws: list[Draw] = []
-    places: dict[tuple[str, str], list[int]] = {key: [] for key in regimes}
+    drawn = Drawn()
     for lean in leans:
         manner = {"calls": LATE, "caller": "inside"}.get(lean.kind, "")
         for (component, probe), regime in regimes.items():
             value = derive(seed, "near", component, probe, *msgspec.structs.astuple(lean))
-            places[component, probe].append(len(draws))
-            draws.append(Draw(component, probe, regime, value, dtype, manner, lean))
-    planned = [
-        Planned(component, check, tuple(places[component, check.probe]))
-        for component, check in checks
+            drawn.add(Draw(component, probe, regime, value, dtype, manner, lean))
+    usual = [
+        (name, msgspec.structs.replace(c, regimes=(regimes[name, c.probe],))) for name, c in checks
     ]
-    return Plan(tuple(draws), tuple(planned), seed)
+    return drawn.plan(usual, seed)
 
 
 def _regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], list[str]]:
@@ -81,24 +78,6 @@ def _regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], list[
     for component, check in checks:
         found.setdefault((component, check.probe), {}).update(dict.fromkeys(check.regimes))
     return {key: [*regimes] for key, regimes in found.items()}
-
-
-class _Drawn:
-    """Draws as they are made, by component, probe and regime."""
-
-    def __init__(self) -> None:
-        self._draws: list[Draw] = []
-        self._places: dict[tuple[str, str, str], list[int]] = {}
-
-    def add(self, draw: Draw) -> None:
-        key = draw.component, draw.probe, draw.regime
-        self._places.setdefault(key, []).append(len(self._draws))
-        self._draws.append(draw)
-
-    def plan(self, checks: Iterable[tuple[str, Check]], seed: int) -> Plan:
-        """All of them, and the checks that look at some."""
-        planned = tuple(one for one in looking(checks, self._places) if one.draws)
-        return Plan(tuple(self._draws), planned, seed)
 
 
 EACH = 4  # draws of each regime that lean: its sizes in turn
@@ -116,7 +95,7 @@ def mixed(
     values = [number for number in numbers if SMALLEST <= number <= LARGEST]
     checks = list(checks)
     keys = [(*key, regime) for key, regimes in _regimes(checks).items() for regime in regimes]
-    drawn = _Drawn()
+    drawn = Drawn()
     for number, key in enumerate(keys if values else (), 1):
         for i in range(EACH):
             value = derive(seed, "mixed", *key, i)
@@ -160,7 +139,7 @@ def small(
     component: the broken one; of others there are none. slow: whether its probes take long.
     """
     checks = [pair for pair in checks if pair[0] == component]
-    drawn = _Drawn()
+    drawn = Drawn()
     for (_, probe), regime in usual_regimes(checks).items():
         first = (component, probe) == most_looked_at(checks)
         for number in LEAST if first and not slow else LEAST[:FEWER]:
@@ -194,7 +173,7 @@ def crossed(
     """
     checks = [pair for pair in checks if pair[0] == component and pair[1].probe in settings]
     known = _regimes(checks)
-    drawn = _Drawn()
+    drawn = Drawn()
     lots = random.Random(derive(seed, "crossed", component))
     turns = itertools.cycle(known)
     into = {
@@ -234,7 +213,7 @@ def patterned(
     """
     checks = list(checks)
     regimes = _regimes(checks)
-    drawn = _Drawn()
+    drawn = Drawn()
     lots = random.Random(derive(seed, "patterned"))
     for own, count in ((True, most), (False, STIRRED_FAR)):
         some = [pair for pair in checks if (pair[0] == component) == own]

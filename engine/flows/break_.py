@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.code.roles import role_files
+from engine.code.modules import role_files
 from engine.code.symbols import symbol_of
 from engine.errors import SpecError
 from engine.flows import expectations, oracle, refusal

@@ -6,28 +6,30 @@ of a learner's store. The verdict on a fix is in `fixes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.errors import SpecError
-from engine.exam.targeted import crossed, small
-from engine.judge.sampling import Plan, joined, most_looked_at, plan
-from engine.run.concurrent import Later, at_once
+from engine.judge.level import PRACTICE, Level
+from engine.judge.sampling import Plan, Planned, most_looked_at, plan
+from engine.run.concurrent import at_once
 from engine.run.jobs import Job, jobs_of
 from engine.run.servers import Servers
-from engine.run.types import Case, Outcome, Tree
+from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.load import Catalogue
+from engine.spec.types import Check
 
 if TYPE_CHECKING:
-    from engine.judge.verdict import Result, Verdict
+    from engine.judge.verdict import Measured, Result, Verdict
 
 T = TypeVar("T")
 USUAL = "float64"  # what most learners compute in
 Progress = Callable[[str], None]
-Told = Callable[["Result", int, int], None]  # a check, its number, how many there are
+OnCheck = Callable[["Result", int, int], None]  # a check, its number, how many there are
 
 
 def quiet(_: str) -> None:
@@ -72,79 +74,106 @@ def guessed(read: Callable[[], str], make: Callable[[str], T], guess: str = USUA
     return dtype, made if dtype == guess else make(dtype)
 
 
+class Build(msgspec.Struct, frozen=True):
+    """What is judged: a component of a tree, by the checks of its build."""
+
+    catalogue: Catalogue
+    component: str
+    tree: Tree
+    seed: int
+    level: Level
+    dtype: str = USUAL
+
+    @property
+    def checks(self) -> list[tuple[str, Check]]:
+        """The checks of the build, each with its component."""
+        return [(self.component, check) for check in self.catalogue.build(self.component).checks]
+
+    @property
+    def slow(self) -> bool:
+        """Whether the probe that most checks look at takes long."""
+        part = self.catalogue.contract.components[self.component]
+        return most_looked_at(self.checks)[1] in part.costly
+
+
 def grade_build(
     servers: Servers,
     catalogue: Catalogue,
     component: str,
     tree: Tree,
     seed: int,
+    level: Level = PRACTICE,
     *,
-    told: Told = unheard,
+    on_check: OnCheck = unheard,
 ) -> Verdict:
     """Every build check of a component, the learner's tree against the reference.
 
-    told: each check as it ends, in order, with its number and how many there are.
+    on_check: called with each check as it ends, in order, with its number and how many there are.
     """
-    checks = [(component, check) for check in catalogue.build(component).checks]
-    manners = ("", *catalogue.contract.modes, "reused")
-    part = catalogue.contract.components[component]
-    slow = most_looked_at(checks)[1] in part.costly
-
-    def asked(dtype: str) -> Asked:
-        made = plan(checks, seed=seed, dtype=dtype, manners=manners)
-        steered = joined(
-            small(checks, component, seed=seed, dtype=dtype, slow=slow),
-            crossed(checks, component, part.settings, seed=seed, dtype=dtype, slow=slow),
-        )
-        coarse = catalogue.contract.coarse.get(dtype, "")
-        cases, some = servers.cases_together(
-            (made.draws, [""]), (steered.draws, ["", *filter(None, [coarse])])
-        )
-        idle = {i for i, case in enumerate(some) if case.declined}
-        steered_cases = [case for case in some if not case.declined]
-        return Asked(made, cases, steered.without(idle), steered_cases, dtype, coarse)
-
-    begun = Later(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), asked))
-    from engine.exam.attack import beside_reference
-    from engine.judge.verdict import also, judge_build  # brings numpy, while the cases are made
-
+    asked = Build(catalogue, component, tree, seed, level)
+    reporter = Reporter(on_check)
     try:
-        _, (made, cases, steered, steered_cases, dtype, coarse) = begun()
+        build, made, cases = _sampled(servers, asked)
     except Halted as halted:
-        made, cases, *_ = asked(USUAL)
-        unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
-        verdict = judge_build(made, cases, [halted.outcome, *unrun])
-        for number, result in enumerate(verdict.results, 1):
-            told(result, number, len(verdict.results))
-        return verdict
-    teller = Teller(made, cases, told)
-    found = servers.outcomes(tree, jobs_of([*cases, *steered_cases]), arrived=teller.arrived)
-    outcomes = [_of_a_build(outcome) for outcome in found]
-    verdict = judge_build(made, cases, outcomes[: len(cases)])
-    teller.rest(verdict)
-    if not verdict.passed:
-        return verdict
-    rare = beside_reference(
-        servers, tree, steered, steered_cases, outcomes[len(cases) :], dtype=dtype, coarse=coarse
-    )
-    verdict = also(verdict, rare, touched={component})
-    for number, result in enumerate(verdict.results, 1):
-        if not result.passed:
-            told(result, number, len(verdict.results))
+        return _halted(servers, asked, halted, reporter)
+    measured = _measured(servers, build, made, cases, reporter)
+    from engine.judge.verdict import judge_build, with_extra  # brings numpy, while cases are made
+
+    verdict = judge_build(measured)
+    reporter.rest(verdict)
+    for attack in build.level.attacks:
+        if verdict.passed:
+            verdict = with_extra(verdict, attack(servers, build, measured), touched={component})
+            reporter.failures(verdict)
     return verdict
 
 
-class Asked(NamedTuple):
-    """The draws of a build with the reference's answers, and those in which sizes are as small as can be, or
-    settings another regime's.
+def _sampled(servers: Servers, build: Build) -> tuple[Build, Plan, list[Case]]:
+    """The draws with the reference's answers, made for the usual dtype while the learner's is read.
+
+    Raises Halted.
     """
 
-    made: Plan
-    cases: list[Case]
-    steered: Plan
-    steered_cases: list[Case]
-    dtype: str
-    coarse: str
+    def asked(dtype: str) -> tuple[Build, Plan, list[Case]]:
+        made = sample(msgspec.structs.replace(build, dtype=dtype))
+        return msgspec.structs.replace(build, dtype=dtype), made, servers.cases(made.draws)
+
+    def read() -> str:
+        return dtype_of(servers, build.catalogue, build.tree)
+
+    return guessed(read, asked)[1]
+
+
+def sample(build: Build) -> Plan:
+    """Each regime of each check as often as the check says, called in the ways that a contract promises."""
+    variants = ("", *build.catalogue.contract.modes, "reused")
+    return plan(build.checks, seed=build.seed, dtype=build.dtype, manners=variants)
+
+
+def _measured(
+    servers: Servers, build: Build, made: Plan, cases: Sequence[Case], reporter: Reporter
+) -> Measured:
+    from engine.judge.verdict import Measured
+
+    by_draw = dict(zip(made.draws, cases, strict=True))
+    reporter.begin(made, by_draw)
+    found = servers.outcomes(build.tree, jobs_of(cases), arrived=reporter.arrived)
+    outcomes = {draw: _of_a_build(one) for draw, one in zip(made.draws, found, strict=True)}
+    return Measured(made, by_draw, outcomes)
+
+
+def _halted(servers: Servers, build: Build, halted: Halted, reporter: Reporter) -> Verdict:
+    """The verdict on code that gave no answer before anything could be measured."""
+    from engine.judge.verdict import Measured, judge_build
+
+    made = sample(build)
+    cases = servers.cases(made.draws)
+    unrun = [Outcome(stopped="not run")] * (len(made.draws) - 1)
+    outcomes = dict(zip(made.draws, [halted.outcome, *unrun], strict=True))
+    by_draw = dict(zip(made.draws, cases, strict=True))
+    verdict = judge_build(Measured(made, by_draw, outcomes))
+    reporter.rest(verdict)
+    return verdict
 
 
 def _of_a_build(outcome: Outcome) -> Outcome:
@@ -152,35 +181,45 @@ def _of_a_build(outcome: Outcome) -> Outcome:
     return replace(outcome, changed=tuple(name for name in outcome.changed if "." not in name))
 
 
-class Teller:
+class Reporter:
     """Tells of each check as soon as all that it looks at has arrived, in the order that teaches."""
 
-    def __init__(self, plan: Plan, cases: Sequence[Case], told: Told) -> None:
-        self._plan, self._cases, self._told = plan, cases, told
-        self._found: dict[int, Outcome] = {}
+    def __init__(self, on_check: OnCheck) -> None:
+        self._on_check = on_check
+        self._checks: Sequence[Planned] = ()
+        self._draws: Sequence[Draw] = ()
+        self._cases: Mapping[Draw, Case] = {}
+        self._found: dict[Draw, Outcome] = {}
         self._next = 0
         self._lock = Lock()  # two children may answer at once
-        from engine.judge.verdict import judge_check
 
-        self._judge = judge_check
+    def begin(self, plan: Plan, cases: Mapping[Draw, Case]) -> None:
+        """What is going to arrive."""
+        self._checks, self._draws, self._cases = plan.checks, plan.draws, cases
 
     def arrived(self, position: int, outcome: Outcome) -> None:
         """One measurement more."""
-        if position >= len(self._cases):  # of a draw that is judged when all others have passed
-            return
+        from engine.judge.verdict import judge_check
+
         with self._lock:
-            self._found[position] = _of_a_build(outcome)
-            while self._next < len(self._plan.checks):
-                planned = self._plan.checks[self._next]
+            self._found[self._draws[position]] = _of_a_build(outcome)
+            while self._next < len(self._checks):
+                planned = self._checks[self._next]
                 if not self._found.keys() >= set(planned.draws):
                     return
-                self._tell(self._judge(planned, self._cases, self._found))
+                self._tell(judge_check(planned, self._cases, self._found), len(self._checks))
 
     def rest(self, verdict: Verdict) -> None:
         """What has not been told, because something never arrived."""
         for result in verdict.results[self._next :]:
-            self._tell(result)
+            self._tell(result, len(verdict.results))
 
-    def _tell(self, result: Result) -> None:
+    def failures(self, verdict: Verdict) -> None:
+        """The checks that failed after all, in further measurements."""
+        for number, result in enumerate(verdict.results, 1):
+            if not result.passed:
+                self._on_check(result, number, len(verdict.results))
+
+    def _tell(self, result: Result, of: int) -> None:
         self._next += 1
-        self._told(result, self._next, len(self._plan.checks))
+        self._on_check(result, self._next, of)

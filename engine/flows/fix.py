@@ -1,172 +1,157 @@
 """The verdict on a fix: the mended code against the code before the break.
 
-A function of an exercise, trees and a seed, as `flows` is for builds.
+A pipeline of values: scope (what the change may reach) → sample (which inputs) → measure → judge → extra
+(what a level tries where everything else passes). A function of an exercise, trees, a level and a seed,
+which knows nothing of terminals, folders, clocks or a learner's store.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.errors import NotApplicable
-from engine.exam.attack import Aimed, aimed, near
-from engine.exam.constants import defined, fresh_callers, fresh_numbers
-from engine.flows.baseline import Known
+from engine.flows.baseline import Baseline
 from engine.flows.build import component_probe
-from engine.flows.impact import Extent, of_a_fix
+from engine.flows.impact import Impact, of_a_fix
+from engine.judge.level import PRACTICE, Level
 from engine.judge.sampling import (
     COSTLY_DRAWS,
     FIX_DRAWS,
     OWN_DRAWS,
-    Costly,
     Plan,
     joined,
     most_looked_at,
+    once,
     plan,
     some_probes,
     thinned,
+    usual,
     usual_regimes,
+    varied,
 )
-from engine.judge.verdict import Verdict, also, disagreeing, judge_fix
-from engine.run.concurrent import Later, at_once
+from engine.judge.verdict import Measured, Verdict, disagreeing, judge_fix, with_extra
+from engine.run.concurrent import at_once
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
-from engine.run.types import LATE, MANNERS, Case, Outcome, Tree
+from engine.run.types import LATE, Outcome, Tree
 from engine.spec.load import Catalogue
 from engine.spec.types import Break, Check
 
-FAR_DRAWS = 1  # of each regime of a component that is not the broken one,
 FAR_COSTLY = 4  # of probes that take long of what does not use it itself, beside the usual regimes
 FAR_PROBES = 4  # of a component that the fix reaches through others alone, or merely imports
+
+Checks = Sequence[tuple[str, Check]]  # each with its component
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """What is judged, and how far the change reaches.
+
+    checks: of every component that is measured. candidate: the mended tree, which imports all its modules
+    first where it may write into what belongs to others. changed: whether any code differs.
+    """
+
+    catalogue: Catalogue
+    spec: Break
+    impact: Impact
+    checks: tuple[tuple[str, Check], ...]
+    healthy: Baseline
+    candidate: Tree
+    dtype: str
+    seed: int
+    level: Level
+
+    @property
+    def slow(self) -> dict[str, tuple[str, ...]]:
+        """Component -> its probes that take long."""
+        parts = self.catalogue.contract.components
+        return {name: tuple(part.costly) for name, part in parts.items()}
+
+    def of(self, components: Collection[str]) -> Checks:
+        """The checks of these components."""
+        return [pair for pair in self.checks if pair[0] in components]
+
+    @property
+    def own(self) -> Checks:
+        """The checks of the broken component."""
+        return self.of({self.impact.broken})
 
 
 def grade_fix(
     servers: Servers,
     catalogue: Catalogue,
     id: str,
-    before: Tree | Known,
+    before: Tree | Baseline,
     candidate: Tree,
     seed: int,
-    *,
-    sample: bool = False,
+    level: Level = PRACTICE,
 ) -> Verdict:
     """The fixed tree against the learner's own code before the break, on inputs nobody saw.
 
-    sample: one draw of each regime of the broken component, in no special manner. What that refuses would
-    be refused; that it passes says nothing yet. For authors, never for a learner. Where `before` is
-    `Known`, draws that it was asked about when other candidates were judged are not made again.
+    Where `before` is a Baseline, draws that it was asked about when other candidates were judged are not
+    made again. Raises NotApplicable when the code before the break does not run any more.
     """
-    entry, spec = catalogue.entry(id), catalogue.break_(id)
-    known = before if isinstance(before, Known) else Known(before)
-    before = known.tree
-
-    def handed() -> str:
-        servers.ready(before, "before")
-        servers.prepare(*catalogue.contract.components)
-        return known.dtype_of(servers, catalogue)
-
-    def looked() -> tuple[Extent, list[tuple[str, Check]]]:
-        extent = of_a_fix(catalogue, entry.component, before, candidate)
-        return extent, checks_of_a_fix(catalogue, id, extent.measured)
-
-    dtype, (extent, checks) = at_once(handed, looked)
-    if extent.writes:  # whatever comes first, it is in force by then
-        candidate = replace(candidate, eager=tuple(sorted(_modules(candidate))))
-    servers.ready(candidate, "candidate")
-    touched = extent.touched
-    parts = catalogue.contract.components
-    costly = {name: part.costly for name, part in parts.items()}
-    seldom = {name: part.seldom for name, part in parts.items()}
-    manners = ("",) if sample else ("", *catalogue.contract.modes, *MANNERS)
-    made = plan_of_a_fix(
-        spec, checks, extent, seed=seed, dtype=dtype, manners=manners, sample=sample, costly=costly,
-        seldom=seldom,
-    )  # fmt: skip
-    inputs, own = known.measured(servers, made.draws)
-    slowest = max((outcome.seconds for outcome in own), default=0.0)
-    limit = max(LIMIT, HEALTHY_FACTOR * slowest)
-    steered = not sample and before.files != candidate.files
-    settings = parts[entry.component].settings
-    work = partial(
-        _aim, spec, checks, extent, before, candidate,
-        costly=costly, settings=settings, manners=manners, seed=seed, dtype=dtype,
-    )  # fmt: skip
-    aim = Later(work) if steered else work  # while the candidate is run
-    theirs = servers.outcomes(candidate, jobs_of(inputs), server="candidate", limit=limit)
-    raised = [i for i, outcome in enumerate(own) if outcome.raised is not None]
-    promised = servers.cases([made.draws[i] for i in raised])  # what an error has to name
-    cases = list(inputs)
-    for i, case in zip(raised, promised, strict=True):
-        cases[i] = case
-    _check_still_runs(spec, cases, own)
-    verdict = judge_fix(made, cases, own, theirs, touched=touched, restored=True)
-    if not verdict.passed:
-        order = [entry.component, *catalogue.contract.components]
-        found = _nearest(servers, spec, made, cases, own, theirs, verdict=verdict, touched=touched)
-        results = sorted(found.results, key=lambda result: order.index(result.component))
-        verdict = replace(found, results=tuple(results))  # what others stand on comes first
-    if not verdict.passed or not steered:
-        return verdict
-    nearby = near(
-        servers, known, candidate, aim(), seconds=[outcome.seconds for outcome in own],
-        dtype=dtype, variants=spec.acceptable, coarse=catalogue.contract.coarse.get(dtype, ""),
-    )  # fmt: skip
-    return also(verdict, nearby, touched=touched, acceptable=spec.acceptable)
-
-
-def _nearest(
-    servers: Servers,
-    spec: Break,
-    made: Plan,
-    cases: Sequence[Case],
-    own: Sequence[Outcome],
-    theirs: Sequence[Outcome],
-    *,
-    verdict: Verdict,
-    touched: frozenset[str],
-) -> Verdict:
-    """What a fix that differs from the code before the break is nearest to: that, the reference, or one of
-    its variants, which it then has to agree with throughout.
-
-    verdict: the one by the code before the break alone. The reference is asked about the rest only where it
-    agrees in more of the draws that differ.
-    """
-
-    differing = disagreeing(verdict, made, cases, own, theirs)
-    told = servers.cases([made.draws[i] for i in differing], spec.acceptable)
-    few = judge_fix(
-        made.without({*range(len(cases))} - {*differing}), told,
-        [own[i] for i in differing], [theirs[i] for i in differing],
-        touched=touched, acceptable=spec.acceptable,
-    )  # fmt: skip
-    if few.failures == verdict.failures:
-        return verdict
-    failing = {result.component for result in verdict.results if not result.passed}
-    asked = failing | (touched if failing & touched else set())  # the rest is as it was
-    places = {i for i, draw in enumerate(made.draws) if draw.component in asked}
-    rest = sorted(places - {*differing})
-    told += servers.cases([made.draws[i] for i in rest], spec.acceptable)
-    known = [*cases]
-    for i, case in zip([*differing, *rest], told, strict=True):
-        known[i] = case
-    return judge_fix(made, known, own, theirs, touched=touched, acceptable=spec.acceptable)
+    healthy = before if isinstance(before, Baseline) else Baseline(before)
+    scope = scope_of(servers, catalogue, id, healthy, candidate, seed, level)
+    measured = measure(servers, scope, sample(scope))
+    _check_still_runs(scope.spec, measured)
+    verdict = judged(servers, scope, measured)
+    for attack in level.attacks if scope.impact.changed else ():
+        if verdict.passed:
+            extra = attack(servers, scope, measured)
+            touched, acceptable = scope.impact.touched, scope.spec.acceptable
+            verdict = with_extra(verdict, extra, touched=touched, acceptable=acceptable)
+    return verdict
 
 
 def refusal(
     servers: Servers,
     catalogue: Catalogue,
     id: str,
-    before: Tree | Known,
+    before: Tree | Baseline,
     candidate: Tree,
     seed: int,
+    level: Level,
 ) -> Verdict:
-    """As `grade_fix`, for what is expected to be refused: by a sample, if that is enough."""
-    found = grade_fix(servers, catalogue, id, before, candidate, seed, sample=True)
-    if not found.passed:
+    """As `grade_fix`, for what is expected to be refused: at level practice, if that is enough."""
+    found = grade_fix(servers, catalogue, id, before, candidate, seed, PRACTICE)
+    if not found.passed or level == PRACTICE:
         return found
-    return grade_fix(servers, catalogue, id, before, candidate, seed)
+    return grade_fix(servers, catalogue, id, before, candidate, seed, level)
+
+
+def scope_of(
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    healthy: Baseline,
+    candidate: Tree,
+    seed: int,
+    level: Level,
+) -> Scope:
+    """What the change may reach, told while the servers load the code before the break."""
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+
+    def loaded() -> str:
+        servers.ready(healthy.tree, "before")
+        servers.prepare(*catalogue.contract.components)
+        return healthy.dtype_of(servers, catalogue)
+
+    def looked() -> tuple[Impact, Checks]:
+        impact = of_a_fix(
+            catalogue, entry.component, healthy.tree, candidate, everything=level.others == "all"
+        )
+        return impact, checks_of_a_fix(catalogue, id, impact.measured)
+
+    dtype, (impact, checks) = at_once(loaded, looked)
+    if impact.writes:  # whatever comes first, it is in force by then
+        modules = {where.partition(":")[0] for where in candidate.roles.values()}
+        candidate = replace(candidate, eager=tuple(sorted(modules)))
+    servers.ready(candidate, "candidate")
+    return Scope(catalogue, spec, impact, tuple(checks), healthy, candidate, dtype, seed, level)
 
 
 def checks_of_a_fix(
@@ -186,92 +171,82 @@ def checks_of_a_fix(
     return checks
 
 
-def plan_of_a_fix(
-    spec: Break,
-    checks: Sequence[tuple[str, Check]],
-    extent: Extent,
-    *,
-    seed: int,
-    dtype: str,
-    manners: Sequence[str],
-    sample: bool,
-    costly: Costly,
-    seldom: Mapping[str, Collection[str]],
-) -> Plan:
+def sample(scope: Scope) -> Plan:
+    """The draws of a verdict, by its level; where no code differs, one that shows that it still runs."""
+    if not scope.impact.changed:
+        first = most_looked_at(scope.own)
+        (regime,) = [r for key, r in usual_regimes(scope.own).items() if key == first]
+        checks = [
+            (name, replace(check, regimes=(regime,)))
+            for name, check in scope.own
+            if (name, check.probe) == first and regime in check.regimes
+        ]
+        return plan(once(checks), seed=scope.seed, dtype=scope.dtype)
+    return _close_sample(scope) if scope.level.draws == 1 else _wide_sample(scope)
+
+
+def _close_sample(scope: Scope) -> Plan:
+    """Each regime of the broken component once, each call variant once, and one usual draw of each probe of
+    what uses it itself or runs changed code; never fewer than FIX_DRAWS. Of probes that take long, the
+    usual regime, but for those that the break stands on; in other components, one such probe at most.
+    """
+    drawn = partial(plan, seed=scope.seed, dtype=scope.dtype)
+    stood_on = {*_stood_on(scope.spec, scope.own)}
+    slow = {*scope.slow[scope.impact.broken]} - stood_on
+    quick = [pair for pair in scope.own if pair[1].probe not in slow]
+    brief = usual(pair for pair in scope.own if pair[1].probe in slow)
+    others = scope.of(scope.impact.close)
+    near = [pair for pair in usual(others) if pair[1].probe not in scope.slow[pair[0]]]
+    known = {name for name, _ in near}
+    near += [
+        pair
+        for pair in usual(others)
+        if pair[0] not in known and pair[1].probe == most_looked_at(scope.of({pair[0]}))[1]
+    ]
+    variants = scope.level.variants(scope.catalogue.contract)
+    rest = joined(
+        drawn(once(brief)),
+        varied(scope.own, variants, seed=scope.seed, dtype=scope.dtype),
+        drawn(once(near)),
+    )
+    main = most_looked_at(scope.own)[1]
+    more = {(check.probe, r) for _, check in quick if check.probe != main for r in check.regimes}
+    missing = FIX_DRAWS - len(rest.draws) - len(more)
+    return joined(drawn(once(quick), at_least={main: missing}), rest)
+
+
+def _wide_sample(scope: Scope) -> Plan:
     """Many draws of the broken component, most of them of the probes that the break stands on; one of
     each regime of what uses it itself or runs changed code; a few probes of what uses it through others,
     or only imports changed code.
-
-    costly: component -> probes that take long, which get fewer. seldom: component -> the probes in which
-    alone it uses others.
     """
-
-    def of(components: Collection[str]) -> list[tuple[str, Check]]:
-        return [pair for pair in checks if pair[0] in components]
-
-    def few(checks: Sequence[tuple[str, Check]]) -> list[tuple[str, Check]]:
-        return [(name, replace(c, draws=min(c.draws, FAR_DRAWS))) for name, c in checks]
-
-    own = of({extent.broken})
-    drawn = partial(plan, seed=seed, dtype=dtype, manners=manners)
-    if sample:
-        return drawn(few(own))
-    close, rest = few(of(extent.close)), few(of(extent.imported | extent.remote))
-    far_costly = {name: slow for name, slow in costly.items() if name not in extent.direct}
+    impact, slow = scope.impact, scope.slow
+    parts = scope.catalogue.contract.components
+    variants = (
+        "",
+        *(name for name in scope.level.variants(scope.catalogue.contract) if name != LATE),
+    )
+    drawn = partial(plan, seed=scope.seed, dtype=scope.dtype, manners=variants)
+    close, rest = once(scope.of(impact.close)), once(scope.of(impact.imported | impact.remote))
+    far_slow = {name: some for name, some in slow.items() if name not in impact.direct}
+    seldom = {name: part.seldom for name, part in parts.items()}
     far = joined(
-        thinned(drawn(close), usual_regimes(close), far_costly, FAR_COSTLY),
-        drawn(some_probes(rest, FAR_PROBES, seed=seed, costly=costly, foremost=seldom)),
+        thinned(drawn(close), usual_regimes(close), far_slow, FAR_COSTLY),
+        drawn(some_probes(rest, FAR_PROBES, seed=scope.seed, costly=slow, foremost=seldom)),
     )
-    slow = costly.get(extent.broken, ())
-    stood_on = {*_stood_on(spec, own)}
+    stood_on = {*_stood_on(scope.spec, scope.own)}
     at_least: dict[str, int] = {}
-    for probe in dict.fromkeys(check.probe for _, check in own):
-        many, some = (OWN_DRAWS, COSTLY_DRAWS) if probe in slow else (FIX_DRAWS, OWN_DRAWS)
+    for probe in dict.fromkeys(check.probe for _, check in scope.own):
+        long = probe in slow[impact.broken]
+        many, some = (OWN_DRAWS, COSTLY_DRAWS) if long else (scope.level.draws, OWN_DRAWS)
         at_least[probe] = many if probe in stood_on else some
-    at_least[most_looked_at(own)[1]] = FIX_DRAWS
-    return joined(drawn(own, at_least=at_least, sparing=slow, last=LATE), far)
+    at_least[most_looked_at(scope.own)[1]] = scope.level.draws
+    last = LATE if LATE in scope.level.call_variants else ""
+    own = drawn(scope.own, at_least=at_least, sparing=slow[impact.broken], last=last)
+    return joined(own, far)
 
 
-def _aim(
-    spec: Break,
-    checks: Sequence[tuple[str, Check]],
-    extent: Extent,
-    before: Tree,
-    candidate: Tree,
-    *,
-    costly: Costly,
-    settings: Mapping[str, Collection[str]],
-    manners: Sequence[str],
-    seed: int,
-    dtype: str,
-) -> Aimed:
-    """Where the steered draws of a fix go, by what it changed."""
-    names = _modules(candidate) | defined(candidate.files)
-    return aimed(
-        [pair for pair in checks if pair[0] in extent.measured],
-        fresh_numbers(before.files, candidate.files),
-        callers=fresh_callers(before.files, candidate.files, names),
-        component=extent.broken,
-        free=_free(spec, checks, extent.touched - extent.remote),
-        close=extent.close,
-        costly=costly,
-        settings=settings,
-        manners=manners,
-        seed=seed,
-        dtype=dtype,
-    )
-
-
-def _free(
-    spec: Break, checks: Sequence[tuple[str, Check]], components: Collection[str]
-) -> list[tuple[str, Check]]:
-    """The checks of builds of these components. The story of a break is told with numbers that were made
-    for it, which may come to nothing where they follow a pattern.
-    """
-    return [pair for pair in checks if pair[0] in components and pair[1] not in spec.judged_by]
-
-
-def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:
+def _stood_on(spec: Break, own: Checks) -> Iterator[str]:
     """The probes of the broken component that a break is about: the first that it needs, those of its own
     checks, and the one that most checks look at.
     """
@@ -282,30 +257,75 @@ def _stood_on(spec: Break, own: Sequence[tuple[str, Check]]) -> Iterator[str]:
         yield probe
 
 
-def _check_still_runs(spec: Break, cases: Sequence[Case], own: Sequence[Outcome]) -> None:
+def measure(servers: Servers, scope: Scope, made: Plan) -> Measured:
+    """What both trees give on these draws. What the contract wants an error to name is asked of the
+    reference; the rest it is asked about where the two differ.
+    """
+    cases = scope.healthy.cases(servers, made.draws)
+    healthy = scope.healthy.outcomes(servers, [*cases.values()])
+    slowest = max((outcome.seconds for outcome in healthy.values()), default=0.0)
+    limit = max(LIMIT, HEALTHY_FACTOR * slowest)
+    jobs = jobs_of([*cases.values()])
+    found = servers.outcomes(scope.candidate, jobs, server="candidate", limit=limit)
+    candidate = dict(zip(made.draws, found, strict=True))
+    raised = [draw for draw in made.draws if healthy[draw].raised is not None]
+    measured = Measured(made, cases, candidate, healthy)
+    return measured.asked(servers.cases(raised)) if raised else measured
+
+
+def judged(servers: Servers, scope: Scope, measured: Measured) -> Verdict:
+    """The verdict by the code before the break, else by what the fix is nearest to: that, the reference, or
+    one of its variants, which it has to agree with throughout.
+
+    The reference is asked last: most right fixes measure just what the old code did. Where they do not, it
+    is asked about the draws that differ, and about the rest only where it agrees in more of those.
+    """
+    impact = scope.impact
+    verdict = judge_fix(measured, touched=impact.touched, restored=True)
+    if verdict.passed:
+        return verdict
+    found = _by_the_nearest_target(servers, scope, measured, verdict)
+    order = [impact.broken, *scope.catalogue.contract.components]
+    results = sorted(found.results, key=lambda result: order.index(result.component))
+    return replace(found, results=tuple(results))  # what others stand on comes first
+
+
+def _by_the_nearest_target(
+    servers: Servers, scope: Scope, measured: Measured, verdict: Verdict
+) -> Verdict:
+    touched, acceptable = scope.impact.touched, scope.spec.acceptable
+    differing = disagreeing(verdict, measured)
+    known = measured.asked(servers.cases(differing, acceptable))
+    few = judge_fix(known.only({*differing}), touched=touched, acceptable=acceptable)
+    if few.failures == verdict.failures:
+        return judge_fix(known, touched=touched, restored=True)  # told with the reference's bounds
+    failing = {result.component for result in verdict.results if not result.passed}
+    asked = failing | (touched if failing & touched else set())  # the rest is as it was
+    rest = [d for d in measured.plan.draws if d.component in asked and d not in {*differing}]
+    known = known.asked(servers.cases(rest, acceptable))
+    return judge_fix(known, touched=touched, acceptable=acceptable)
+
+
+def _check_still_runs(spec: Break, measured: Measured) -> None:
     """What was healthy before the break must give values now: nothing agrees with nothing.
 
     Raises NotApplicable, say when the interpreter has lost its numpy since.
     """
     needed = {(need.probe, regime) for need in spec.needs for regime in need.regimes}
-    for case, outcome in zip(cases, own, strict=True):
-        if (f"{case.draw.component}.{case.draw.probe}", case.draw.regime) not in needed:
+    for draw, outcome in measured.healthy.items():
+        if (f"{draw.component}.{draw.probe}", draw.regime) not in needed:
             continue
-        reference = case.expected.get("")
-        if outcome.raised and (reference is None or reference.raised is None):
-            what = f"it raises {outcome.raised.type}: {outcome.raised.message}"
-        elif outcome.stopped:
-            what = f"it gives no answer ({outcome.stopped})"
-        else:
-            continue
-        raise NotApplicable(
-            f"Your own code, as it was before the break, does not run any more: {what}."
-            " So there is nothing to compare with, and nothing was judged.",
-            where=f"{case.draw.component}.{case.draw.probe}, {case.draw.regime}",
-            next="Has the interpreter or a package changed since? `engine doctor` looks.",
-        )
+        what = _why_silent(outcome, measured.cases[draw].expected.get(""))
+        if what:
+            raise NotApplicable(
+                f"Your own code, as it was before the break, does not run any more: {what}."
+                " So there is nothing to compare with, and nothing was judged.",
+                where=f"{draw.component}.{draw.probe}, {draw.regime}",
+                next="Has the interpreter or a package changed since? `engine doctor` looks.",
+            )
 
 
-def _modules(tree: Tree) -> set[str]:
-    """The modules that the contract's names are imported from."""
-    return {where.partition(":")[0] for where in tree.roles.values()}
+def _why_silent(outcome: Outcome, reference: Outcome | None) -> str:
+    if outcome.raised and (reference is None or reference.raised is None):
+        return f"it raises {outcome.raised.type}: {outcome.raised.message}"
+    return f"it gives no answer ({outcome.stopped})" if outcome.stopped else ""

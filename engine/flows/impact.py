@@ -7,6 +7,7 @@ from collections.abc import Collection
 import msgspec
 
 from engine.code.imports import closure
+from engine.code.modules import role_files
 from engine.code.reachability import Part, Reach, changed_parts
 from engine.code.source import differing
 from engine.code.writes import patching
@@ -14,16 +15,18 @@ from engine.run.types import Tree
 from engine.spec.load import Catalogue
 
 
-class Extent(msgspec.Struct, frozen=True):
+class Impact(msgspec.Struct, frozen=True):
     """The components that the judgement of a fix looks at.
 
-    broken: the one that the break is in. users: those that use it, directly or not. direct: users that
-    use it themselves, in most of their probes. beside: others that a name leads to what the fix changed.
-    imported: others that only import a file that it changed. remote: other users, that run nothing else
-    that the fix changed. writes: whether it may write into what belongs to others.
+    broken: the one that the break is in. changed: whether any code differs. users: those that use it,
+    directly or not. direct: users that use it themselves, in most of their probes. beside: others that a
+    name leads to what the fix changed. imported: others that only import a file that it changed. remote:
+    other users, that run nothing else that the fix changed. writes: whether it may write into what belongs
+    to others.
     """
 
     broken: str
+    changed: bool = True
     users: frozenset[str] = frozenset()
     direct: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
@@ -47,26 +50,34 @@ class Extent(msgspec.Struct, frozen=True):
         return self.touched | self.beside | self.imported
 
 
-def of_a_fix(catalogue: Catalogue, broken: str, before: Tree, after: Tree) -> Extent:
+def of_a_fix(
+    catalogue: Catalogue, broken: str, before: Tree, after: Tree, *, everything: bool
+) -> Impact:
     """How far a fix reaches. One that writes into what belongs to others reaches, by some name or
     other, whatever imports it.
+
+    everything: whether also what uses it through others, or only imports a changed file, is looked for.
     """
     changed = differing(before.files, after.files)
     if not changed:  # the same code, whoever uses it
-        return Extent(broken)
+        return Impact(broken, changed=False)
     writing = patching(before.files, after.files)
     users = frozenset(catalogue.users(broken))
     direct = frozenset(name for name in users if _directly(catalogue, name, broken))
     found = frozenset(_by_files(catalogue, before, after, changed, writing) - users - {broken})
     if writing:
-        return Extent(broken, users, direct, found, writes=True)
+        return Impact(broken, True, users, direct, found, writes=True)
+    if not everything:
+        own = found & _in_files(catalogue, after, changed)
+        named = by_names(catalogue, Reach(before), after, own) if own else set()
+        return Impact(broken, True, users, direct, own & named, remote=users - direct)
     indirect = users - direct
     if not found and not indirect:
-        return Extent(broken, users, direct)
+        return Impact(broken, True, users, direct)
     reach = Reach(before)
     remote = frozenset(name for name in indirect if not _by_itself(catalogue, reach, after, name))
     named = by_names(catalogue, reach, after) if found else set()
-    return Extent(broken, users, direct, found & named, found - named, remote)
+    return Impact(broken, True, users, direct, found & named, found - named, remote)
 
 
 def _directly(catalogue: Catalogue, user: str, used: str) -> bool:
@@ -79,7 +90,7 @@ def _by_itself(catalogue: Catalogue, before: Reach, after: Tree, component: str)
     """Whether a component may run something that `after` changes, and not only through what it stands
     on.
     """
-    lent = {role for part in catalogue.stands_on(component) for role in catalogue.roles_of(part)}
+    lent = _lent_roles(catalogue, component)
     own = catalogue.roles_of(component) - lent
     changed = _changed(before, after, own)
     if changed is None:
@@ -88,12 +99,20 @@ def _by_itself(catalogue: Catalogue, before: Reach, after: Tree, component: str)
     return bool(changed & before.reached(_names(before.tree, own), but=others))
 
 
-def by_names(catalogue: Catalogue, before: Reach, after: Tree) -> set[str]:
-    """The components of which some code that `after` changes may run, as far as names tell.
+def _lent_roles(catalogue: Catalogue, component: str) -> set[str]:
+    """The roles of what a component stands on."""
+    return {role for part in catalogue.stands_on(component) for role in catalogue.roles_of(part)}
+
+
+def by_names(
+    catalogue: Catalogue, before: Reach, after: Tree, components: Collection[str] | None = None
+) -> set[str]:
+    """The components (of these, when given) of which some code that `after` changes may run, as far as names
+    tell.
 
     Right for edits that do not mean to deceive; what may is held to whole files as well.
     """
-    components = catalogue.contract.components
+    components = catalogue.contract.components if components is None else components
     return {name for name in components if _led(before, after, catalogue.roles_of(name))}
 
 
@@ -111,6 +130,17 @@ def _changed(before: Reach, after: Tree, roles: Collection[str]) -> frozenset[Pa
 
 def _names(tree: Tree, roles: Collection[str]) -> set[str]:
     return {name for role in roles for name in tree.roles[role].partition(":")[2].split(".")}
+
+
+def _in_files(catalogue: Catalogue, tree: Tree, changed: Collection[str]) -> set[str]:
+    """The components of which a name of the contract is defined in one of these files, or imported there."""
+    places = role_files(tree.roles, tree.roots, tree.files)
+    return {
+        name
+        for name in catalogue.contract.components
+        for role in catalogue.roles_of(name) - _lent_roles(catalogue, name)
+        if places.get(role) in changed
+    }
 
 
 def _by_files(

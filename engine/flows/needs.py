@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from engine.errors import NotApplicable
 from engine.flows import expectations
 from engine.judge.sampling import Plan
-from engine.judge.verdict import healthy
+from engine.judge.verdict import Measured, failing_checks
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
@@ -39,7 +39,9 @@ def check_outcomes(
     outcomes: Sequence[Outcome],
 ) -> None:
     """The same, of what has been measured already. Raises Unhealthy."""
-    failing = healthy(made, cases, outcomes)
+    by_draw = dict(zip(made.draws, cases, strict=True))
+    gave = dict(zip(made.draws, outcomes, strict=True))
+    failing = failing_checks(Measured(made, by_draw, gave))
     if failing:
         _check_roles(servers, catalogue, id, tree, failing[0].component)
         first = failing[0]

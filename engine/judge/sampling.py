@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 import msgspec
@@ -24,15 +24,17 @@ Costly = Mapping[str, Collection[str]]  # component -> its probes that take long
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """A check of a component, and the draws it looks at (by position in the plan's list)."""
+    """A check of a component, and the draws that it looks at."""
 
     component: str
     check: Check
-    draws: tuple[int, ...]
+    draws: tuple[Draw, ...]
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """All draws of one judgement, each once, and the checks that look at them."""
+    """All draws of one judgement, each once, in the order in which they are run, and the checks that look at
+    them.
+    """
 
     draws: tuple[Draw, ...]
     checks: tuple[Planned, ...]
@@ -40,21 +42,19 @@ class Plan(msgspec.Struct, frozen=True):
 
     def compared(self) -> list[tuple[str, ...]]:
         """For each draw, what `compared` gives of the checks that look at it."""
-        looking: list[list[Check]] = [[] for _ in self.draws]
+        looking: dict[Draw, list[Check]] = {draw: [] for draw in self.draws}
         for planned in self.checks:
-            for i in planned.draws:
-                looking[i].append(planned.check)
-        return [compared(checks) for checks in looking]
+            for draw in planned.draws:
+                looking[draw].append(planned.check)
+        return [compared(looking[draw]) for draw in self.draws]
 
-    def without(self, dropped: Collection[int]) -> Plan:
-        """The plan without some draws (by position), and without the checks that had no others."""
-        kept = [i for i in range(len(self.draws)) if i not in dropped]
-        place = {old: new for new, old in enumerate(kept)}
+    def only(self, kept: Collection[Draw]) -> Plan:
+        """The plan with these draws alone, and without the checks that had no others."""
         checks = [
-            msgspec.structs.replace(one, draws=tuple(place[i] for i in one.draws if i in place))
+            msgspec.structs.replace(one, draws=tuple(d for d in one.draws if d in kept))
             for one in self.checks
         ]
-        draws = tuple(self.draws[i] for i in kept)
+        draws = tuple(draw for draw in self.draws if draw in kept)
         return Plan(draws, tuple(one for one in checks if one.draws), self.seed)
 
 
@@ -88,8 +88,7 @@ def plan(
         for regime in check.regimes:
             regimes[regime] = max(regimes.get(regime, 0), check.draws)
     often = usual_regimes(checks)
-    draws: list[Draw] = []
-    places: dict[tuple[str, str, str], list[int]] = {}
+    drawn = Drawn()
     turns: Counter[tuple[str, str]] = Counter()
     for (component, probe), regimes in counts.items():
         turn = itertools.cycle(manners)
@@ -98,19 +97,17 @@ def plan(
         for regime, count in wanted.items():
             for i in range(count):
                 value = derive(seed, component, probe, regime, i)
-                places.setdefault((component, probe, regime), []).append(len(draws))
                 manner = next(turn)
                 here = turns[component, manner]
                 turns[component, manner] += 1
-                draws.append(Draw(component, probe, regime, value, dtype, manner, turn=here))
+                drawn.add(Draw(component, probe, regime, value, dtype, manner, turn=here))
     if last and counts:
         component, probe = most_looked_at(checks)
         regime = next(iter(counts[component, probe]))
-        places[component, probe, regime].append(len(draws))
         value = derive(seed, component, probe, regime, last)
         repeats = COSTLY_REPEATS if probe in sparing else 0
-        draws.append(Draw(component, probe, regime, value, dtype, last, repeats=repeats))
-    return Plan(tuple(draws), tuple(looking(checks, places)), seed)
+        drawn.add(Draw(component, probe, regime, value, dtype, last, repeats=repeats))
+    return drawn.plan(checks, seed)
 
 
 def _spread(asked: Mapping[str, int], usual: str, least: int, sparing: bool) -> dict[str, int]:
@@ -126,15 +123,28 @@ def _spread(asked: Mapping[str, int], usual: str, least: int, sparing: bool) -> 
     return {**dict.fromkeys(asked, each), usual: max(asked[usual], rest)}
 
 
-def looking(
-    checks: Iterable[tuple[str, Check]], places: Mapping[tuple[str, str, str], Sequence[int]]
-) -> Iterator[Planned]:
-    """Each check with the draws of its probe and regimes. places: of the draws, by component, probe and
-    regime.
-    """
-    for component, check in checks:
-        found = (places.get((component, check.probe, regime), ()) for regime in check.regimes)
-        yield Planned(component, check, tuple(itertools.chain.from_iterable(found)))
+class Drawn:
+    """Draws as they are made; a plan of them has the checks that look at their probe and regime."""
+
+    def __init__(self) -> None:
+        self._by_regime: dict[tuple[str, str, str], list[Draw]] = {}
+        self._draws: list[Draw] = []
+
+    def add(self, draw: Draw) -> None:
+        """One draw more."""
+        key = draw.component, draw.probe, draw.regime
+        self._by_regime.setdefault(key, []).append(draw)
+        self._draws.append(draw)
+
+    def plan(self, checks: Iterable[tuple[str, Check]], seed: int) -> Plan:
+        """All of them, and the checks that look at some."""
+        planned = []
+        for component, check in checks:
+            some = [self._by_regime.get((component, check.probe, r), []) for r in check.regimes]
+            if any(some):
+                draws = tuple(itertools.chain.from_iterable(some))
+                planned.append(Planned(component, check, draws))
+        return Plan(tuple(self._draws), tuple(planned), seed)
 
 
 def compared(checks: Iterable[Check]) -> tuple[str, ...]:
@@ -144,6 +154,30 @@ def compared(checks: Iterable[Check]) -> tuple[str, ...]:
     """
     names = [set(check.values) for check in checks if "value" in check.aspects]
     return tuple(sorted(set().union(*names))) if all(names) else ()
+
+
+def once(checks: Iterable[tuple[str, Check]]) -> list[tuple[str, Check]]:
+    """The same checks, each with one draw a regime."""
+    return [(name, msgspec.structs.replace(check, draws=1)) for name, check in checks]
+
+
+def varied(
+    checks: Iterable[tuple[str, Check]], variants: Sequence[str], *, seed: int, dtype: str
+) -> Plan:
+    """One draw for each call variant, of the probe that most checks look at, in its regimes in turn."""
+    checks = list(checks)
+    component, probe = most_looked_at(checks)
+    regimes = dict.fromkeys(
+        regime
+        for name, check in checks
+        if (name, check.probe) == (component, probe)
+        for regime in check.regimes
+    )
+    drawn = Drawn()
+    for variant, regime in zip(variants, itertools.cycle(regimes)):
+        value = derive(seed, component, probe, regime, variant)
+        drawn.add(Draw(component, probe, regime, value, dtype, variant, turn=derive(value) % 8))
+    return drawn.plan(checks, seed)
 
 
 def most_looked_at(checks: Iterable[tuple[str, Check]]) -> tuple[str, str]:
@@ -195,14 +229,14 @@ def thinned(whole: Plan, usual: Mapping[tuple[str, str], str], costly: Costly, m
     """
     seen: Counter[str] = Counter()
     out = set()
-    for i in sorted(range(len(whole.draws)), key=lambda i: derive(whole.seed, "lot", i)):
-        draw = whole.draws[i]
+    order = sorted(range(len(whole.draws)), key=lambda i: derive(whole.seed, "lot", i))
+    for draw in (whole.draws[i] for i in order):
         usually = draw.regime == usual[draw.component, draw.probe]
         if not usually and draw.probe in costly.get(draw.component, ()):
             seen[draw.component] += 1
             if seen[draw.component] > most:
-                out.add(i)
-    return whole.without(out)
+                out.add(draw)
+    return whole.only({*whole.draws} - out)
 
 
 def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], str]:
@@ -217,13 +251,7 @@ def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], 
 
 
 def joined(*plans: Plan) -> Plan:
-    """All plans as one, of the first one's seed."""
-    draws: list[Draw] = []
-    checks: list[Planned] = []
-    for one in plans:
-        shift = len(draws)
-        draws += one.draws
-        for planned in one.checks:
-            moved = tuple(i + shift for i in planned.draws)
-            checks.append(msgspec.structs.replace(planned, draws=moved))
+    """All plans as one, of the first one's seed; a draw that several have is made once."""
+    draws = dict.fromkeys(draw for one in plans for draw in one.draws)
+    checks = [planned for one in plans for planned in one.checks]
     return Plan(tuple(draws), tuple(checks), plans[0].seed)

@@ -16,11 +16,10 @@ import msgspec
 import numpy as np
 
 from engine.errors import EngineError
-from engine.exam.boundary_values import Nearby
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
 from engine.judge.sampling import Plan, Planned
-from engine.run.types import LATE, MANNERS, SMALL, Case, Outcome
+from engine.run.types import LATE, MANNERS, SMALL, Case, Draw, Outcome
 from engine.spec.types import Text
 
 BEFORE, REFERENCE = "before", "reference"
@@ -64,24 +63,56 @@ class Verdict(msgspec.Struct, frozen=True):
         return next((result for result in self.results if not result.passed), None)
 
 
-def judge_build(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> Verdict:
+class Measured(msgspec.Struct, frozen=True):
+    """The draws of a judgement, with what was measured in each.
+
+    cases: the inputs, and the reference's answers as far as it was asked. healthy: what the code before the
+    break gave; empty for a build, which has the reference alone.
+    """
+
+    plan: Plan
+    cases: Mapping[Draw, Case]
+    candidate: Mapping[Draw, Outcome]
+    healthy: Mapping[Draw, Outcome] = {}
+
+    def only(self, kept: Collection[Draw]) -> Measured:
+        """The same with these draws alone."""
+        return msgspec.structs.replace(self, plan=self.plan.only(kept))
+
+    def asked(self, cases: Sequence[Case]) -> Measured:
+        """The same, with further answers of the reference."""
+        more = {case.draw: case for case in cases}
+        return msgspec.structs.replace(self, cases={**self.cases, **more})
+
+
+class Extra(msgspec.Struct, frozen=True):
+    """Further measurements: those draws in which the candidate differs and a difference counts.
+
+    compared: how many draws were compared. unmeasured: how many were left, as some code ran out of time,
+    memory or stack.
+    """
+
+    differing: Measured
+    compared: int
+    unmeasured: int = 0
+
+
+def judge_build(measured: Measured) -> Verdict:
     """The learner's code against the reference, check by check; all of them are judged."""
-    found = dict(enumerate(outcomes))
-    results = [judge_check(planned, cases, found) for planned in plan.checks]
-    return _verdict(results, plan, REFERENCE)
+    results = [judge_check(one, measured.cases, measured.candidate) for one in measured.plan.checks]
+    return _verdict(results, measured.plan, REFERENCE)
 
 
-def judge_check(planned: Planned, cases: Sequence[Case], outcomes: Mapping[int, Outcome]) -> Result:
+def judge_check(
+    planned: Planned, cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
+) -> Result:
     """One check of a build, from the outcomes of its draws."""
-    expected = {i: cases[i].expected[""] for i in planned.draws}
+    expected = {draw: cases[draw].expected[""] for draw in planned.draws}
     return _result(planned, cases, expected, outcomes)
 
 
 def judge_fix(
-    plan: Plan,
-    cases: Sequence[Case],
-    before: Sequence[Outcome],
-    candidate: Sequence[Outcome],
+    measured: Measured,
     *,
     touched: Collection[str],
     acceptable: Collection[str] = (),
@@ -93,65 +124,64 @@ def judge_fix(
     acceptable: variants of the reference that count as right. restored: the code before the break
     is the only target; the reference is then needed only where that code raised.
     """
-
-    def nearest(checks: Sequence[Planned], targets: Sequence[str]) -> tuple[list[Result], str]:
-        best: list[Result] = []
-        chosen = targets[0]
-        for target in targets:
-            found = [_result(p, cases, _targets(p, cases, before, target), theirs) for p in checks]
-            if not best or _failures(found) < _failures(best):
-                best, chosen = found, target
-            if not _failures(found):
-                break
-        return best, chosen
-
-    theirs = dict(enumerate(candidate))
+    plan = measured.plan
     inside = [planned for planned in plan.checks if planned.component in touched]
     targets = (BEFORE,) if restored else (BEFORE, REFERENCE)
-    results, chosen = nearest(inside, targets if restored else (*targets, *acceptable))
+    results, chosen = _nearest(inside, measured, targets if restored else (*targets, *acceptable))
     others = dict.fromkeys(p.component for p in plan.checks if p.component not in touched)
     for component in others:
         own = [planned for planned in plan.checks if planned.component == component]
-        results += nearest(own, targets)[0]
+        results += _nearest(own, measured, targets)[0]
     return _verdict(results, plan, chosen)
 
 
-def disagreeing(
-    verdict: Verdict,
-    plan: Plan,
-    cases: Sequence[Case],
-    before: Sequence[Outcome],
-    candidate: Sequence[Outcome],
-) -> list[int]:
+def _nearest(
+    checks: Sequence[Planned], measured: Measured, targets: Sequence[str]
+) -> tuple[list[Result], str]:
+    """The results by the target with the fewest failures, the earlier one where there are as many."""
+    best: list[Result] = []
+    chosen = targets[0]
+    for target in targets:
+        found = [
+            _result(one, measured.cases, _targets(one, measured, target), measured.candidate)
+            for one in checks
+        ]
+        if not best or _failures(found) < _failures(best):
+            best, chosen = found, target
+        if not _failures(found):
+            break
+    return best, chosen
+
+
+def disagreeing(verdict: Verdict, measured: Measured) -> list[Draw]:
     """The draws in which some check tells the fixed code from the code before the break.
 
     verdict: the one by the code before the break alone.
     """
     failed = {(result.component, result.id) for result in verdict.results if not result.passed}
-    theirs = dict(enumerate(candidate))
-    differing = [
-        _differing(planned, cases, _targets(planned, cases, before, BEFORE), theirs)
-        for planned in plan.checks
+    differing = {
+        draw
+        for planned in measured.plan.checks
         if (planned.component, planned.check.id) in failed
-    ]
-    return sorted({i for found in differing for i in found})
+        for draw in _differing(
+            planned, measured.cases, _targets(planned, measured, BEFORE), measured.candidate
+        )
+    }
+    return [draw for draw in measured.plan.draws if draw in differing]
 
 
-def also(
-    verdict: Verdict, nearby: Nearby, *, touched: Collection[str], acceptable: Collection[str] = ()
+def with_extra(
+    verdict: Verdict, extra: Extra, *, touched: Collection[str], acceptable: Collection[str] = ()
 ) -> Verdict:
-    """A verdict that passed, after further measurements."""
+    """A verdict that passed, after further measurements: they may take it back, and never give one."""
     verdict = msgspec.structs.replace(
         verdict,
-        measurements=verdict.measurements + nearby.compared,
-        unmeasured=nearby.unmeasured,
+        measurements=verdict.measurements + extra.compared,
+        unmeasured=verdict.unmeasured + extra.unmeasured,
     )
-    if not nearby.plan.draws:
+    if not extra.differing.plan.draws:
         return verdict
-    more = judge_fix(
-        nearby.plan, nearby.cases, nearby.before, nearby.candidate,
-        touched=touched, acceptable=acceptable,
-    )  # fmt: skip
+    more = judge_fix(extra.differing, touched=touched, acceptable=acceptable)
     if more.passed:
         return verdict
     failing = {(r.component, r.id): r for r in more.results if not r.passed}
@@ -162,25 +192,26 @@ def also(
     )
 
 
-def healthy(plan: Plan, cases: Sequence[Case], outcomes: Sequence[Outcome]) -> tuple[Result, ...]:
+def failing_checks(measured: Measured) -> tuple[Result, ...]:
     """The checks of a plan that fail against the reference."""
-    return tuple(r for r in judge_build(plan, cases, outcomes).results if not r.passed)
+    return tuple(r for r in judge_build(measured).results if not r.passed)
 
 
 def _failures(results: Sequence[Result]) -> int:
     return sum(not result.passed for result in results)
 
 
-def _targets(
-    planned: Planned, cases: Sequence[Case], before: Sequence[Outcome], target: str
-) -> Mapping[int, Outcome]:
+def _targets(planned: Planned, measured: Measured, target: str) -> Mapping[Draw, Outcome]:
+    cases, healthy = measured.cases, measured.healthy
     if target == BEFORE:
         return {
-            i: _bounded(_as_promised(before[i], cases[i].expected.get("")), cases[i])
-            for i in planned.draws
+            draw: _bounded(_as_promised(healthy[draw], cases[draw].expected.get("")), cases[draw])
+            for draw in planned.draws
         }
     name = "" if target == REFERENCE else target
-    return {i: cases[i].expected.get(name, cases[i].expected[""]) for i in planned.draws}
+    return {
+        draw: cases[draw].expected.get(name, cases[draw].expected[""]) for draw in planned.draws
+    }
 
 
 def _as_promised(before: Outcome, reference: Outcome | None) -> Outcome:
@@ -216,16 +247,16 @@ def _bounded(before: Outcome, case: Case) -> Outcome:
 
 def _result(
     planned: Planned,
-    cases: Sequence[Case],
-    expected: Mapping[int, Outcome],
-    outcomes: Mapping[int, Outcome],
+    cases: Mapping[Draw, Case],
+    expected: Mapping[Draw, Outcome],
+    outcomes: Mapping[Draw, Outcome],
 ) -> Result:
     check = planned.check
     differing = _differing(planned, cases, expected, outcomes)
     if not differing:
         return Result(check.id, planned.component, check.shows, True, len(planned.draws))
     some = len(differing) < len(planned.draws)  # then the manner may be what matters
-    told = min(differing, key=lambda i: some and bool(cases[i].draw.manner))
+    told = min(differing, key=lambda draw: some and bool(draw.manner))
     raised = outcomes[told].raised
     frames = raised.frames if raised else ()
     return Result(
@@ -234,7 +265,7 @@ def _result(
         check.shows,
         False,
         len(planned.draws),
-        cases[told].draw.regime,
+        told.regime,
         shapes(cases[told], manner=some),
         differing[told],
         pattern(differing[told], expected[told], outcomes[told]),
@@ -244,24 +275,24 @@ def _result(
 
 def _differing(
     planned: Planned,
-    cases: Sequence[Case],
-    expected: Mapping[int, Outcome],
-    outcomes: Mapping[int, Outcome],
-) -> dict[int, Difference]:
+    cases: Mapping[Draw, Case],
+    expected: Mapping[Draw, Outcome],
+    outcomes: Mapping[Draw, Outcome],
+) -> dict[Draw, Difference]:
     """The first difference in each draw that has one."""
     check = planned.check
     found = {
-        i: difference(
-            expected[i],
-            outcomes[i],
-            dtype=cases[i].draw.dtype,
+        draw: difference(
+            expected[draw],
+            outcomes[draw],
+            dtype=draw.dtype,
             values=check.values,
             aspects=check.aspects or ASPECTS,
-            times=check.rounding.get(cases[i].draw.dtype, {}).get(cases[i].draw.regime, 1.0),
+            times=check.rounding.get(draw.dtype, {}).get(draw.regime, 1.0),
         )
-        for i in planned.draws
+        for draw in planned.draws
     }
-    return {i: one for i, one in found.items() if one is not None}
+    return {draw: one for draw, one in found.items() if one is not None}
 
 
 def shapes(case: Case, *, manner: bool = True) -> str:

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.code.roles import role_files
+from engine.code.modules import role_files
 from engine.code.source import Edit, Source
 from engine.commands import warm
 from engine.commands.dev_reach import tree_at

@@ -338,13 +338,18 @@ def test_a_terminal_that_speaks_latin_1_is_no_bug(home: Path) -> None:
         assert "Traceback (most" not in terminal.text
 
 
-def test_a_lock_that_is_taken_at_a_question_is_named(home: Path) -> None:
-    """While one engine asks, another one on the same learner is refused with the other's number."""
+def test_somebody_who_thinks_about_a_question_holds_nobody_up(home: Path, answers: Path) -> None:
+    """Another terminal may break meanwhile; whoever answers later is told, and breaks nothing."""
     with Terminal("break", LOUD, cwd=home) as terminal:
         terminal.expect("Your answer: ")
-        done = engine("break", LOUD, cwd=home, code=4)
-        assert f"process {terminal.process.pid}" in done.stderr
-        assert "nothing was changed" in done.stderr
+        engine("break", LOUD, "--answers", answers, cwd=home, code=0)
+        for given in ("4", "80", "32", "80", "two shapes"):
+            terminal.send(given)
+            terminal.expect(": ")
+        terminal.send("80")
+        terminal.expect("still open")
+        assert terminal.end() == 4
+    assert kinds(home).count("injected") == 1
 
 
 # -------------------------------------------------------------------------------------- in $EDITOR

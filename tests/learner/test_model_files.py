@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from workbench import HEAD, LOUD, MODELS, ROOT, answer, right_cause, session
 
-from engine.code.roles import role_files
+from engine.code.modules import role_files
 from engine.commands import break_, init, submit_fix
 from engine.errors import LearnerCodeError
 from engine.learner import model

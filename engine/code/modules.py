@@ -1,4 +1,4 @@
-"""Where the names of a contract lie in somebody's files."""
+"""Where modules lie: the file that a name of the contract is imported from."""
 
 from __future__ import annotations
 
