@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -98,6 +97,8 @@ def _load(file: Path) -> Records:
 
 def _save(file: Path, records: Records) -> None:
     """Replace the file in one step; whoever saves last wins, and what is lost is read anew."""
+    import tempfile
+
     part = ""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
