@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine.author.models import models
-from engine.commands.warm import servers_for
+from engine.flows.measuring import servers_for
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.load import Catalogue

@@ -9,12 +9,12 @@ import msgspec
 
 from engine.author import stated_numbers as figures
 from engine.author.models import edited
-from engine.commands.session import fresh_seed
 from engine.errors import EngineError, NotApplicable
 from engine.flows import break_ as planning
-from engine.flows import build as flows
 from engine.flows import fix as fixes
+from engine.flows import measuring
 from engine.flows.baseline import Baseline
+from engine.flows.measuring import fresh_seed
 from engine.judge.level import Level
 from engine.judge.verdict import Verdict
 from engine.run.jobs import jobs_of
@@ -97,7 +97,7 @@ def figure_proofs(
     wanted = {key: figure for key, figure in spec.figures.items() if figure.on == name}
     if not wanted:
         return
-    dtype = flows.dtype_of(servers, catalogue, tree)
+    dtype = measuring.dtype_of(servers, catalogue, tree)
     found = figures.measured(servers, entry.file, wanted, tree, broken, dtype)
     for key, (held, detail) in found.items():
         yield Proof(entry.id, name, f"the figure {key} is what it says", held, detail)
@@ -123,11 +123,16 @@ def _near_miss_proofs(
     misses = some(spec.near_misses, name, sample)
     if not misses:
         return
-    seed, dtype = fresh_seed(), flows.dtype_of(servers, catalogue, tree)
+    seed, dtype = fresh_seed(), measuring.dtype_of(servers, catalogue, tree)
     oracle = planning.oracle_for(servers, catalogue, id, tree, dtype, seed)
     cases = servers.cases(
         [
-            Draw(*flows.component_probe(need.probe, catalogue.entry(id).file), regime, seed, dtype)
+            Draw(
+                *measuring.component_probe(need.probe, catalogue.entry(id).file),
+                regime,
+                seed,
+                dtype,
+            )
             for need in spec.needs
             for regime in need.regimes
         ]

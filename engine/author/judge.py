@@ -7,15 +7,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.author.reach import tree_at
-from engine.commands.session import fresh_seed
-from engine.commands.warm import servers_for
+import msgspec
+
+from engine.author.reach import one_line, tree_at
 from engine.errors import EngineError, LearnerCodeError, UsageError
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
+from engine.flows import measuring
 from engine.flows.baseline import Baseline
 from engine.flows.diffs import suspicious, unified
+from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.explain import sentence
 from engine.judge.level import PRACTICE, Level
 from engine.judge.verdict import Result, Verdict
@@ -26,80 +28,67 @@ from engine.spec.load import Catalogue
 Line = dict[str, Any]
 
 
-def judge(
-    candidates: Sequence[str],
-    *,
-    exercise: str | None = None,
-    build: str | None = None,
-    healthy: Path | None = None,
-    broken: Path | None = None,
-    pack: str = "minimodel",
-    seed: int | None = None,
-    level: Level = PRACTICE,
-) -> Iterator[Line]:
-    """A line for each candidate as it is judged. Give `exercise` with `healthy`, or `build`.
+class Question(msgspec.Struct, frozen=True):
+    """What candidates are judged for: fixes of `exercise`, against the code in `healthy`, or builds of the
+    component `build`.
 
-    seed: repeats a verdict; from the operating system when None. Fixes then share one, so that the
-    healthy code is measured once; a build, and a fix that is given again, has another.
-    Raises UsageError for options that do not fit, before the first line.
+    broken: the code with the bug, for explanations. seed: repeats a verdict; from the operating system when
+    None. Fixes then share one, so that the healthy code is measured once; a build, and a fix that is given
+    again, has another.
     """
-    catalogue = Catalogue.find(pack)
-    if (exercise is None) == (build is None):
+
+    exercise: str | None = None
+    build: str | None = None
+    healthy: Path | None = None
+    broken: Path | None = None
+    pack: str = "minimodel"
+    seed: int | None = None
+    level: Level = PRACTICE
+
+
+def judge(candidates: Sequence[str], asked: Question) -> Iterator[Line]:
+    """A line for each candidate as it is judged. Raises UsageError for options that do not fit, before the
+    first line.
+    """
+    catalogue = Catalogue.find(asked.pack)
+    if (asked.exercise is None) == (asked.build is None):
         raise UsageError("Give either --exercise ID or --build COMPONENT.")
-    entry = catalogue.entry(exercise or build or "")
-    wanted = "break" if exercise else "build"
+    entry = catalogue.entry(asked.exercise or asked.build or "")
+    wanted = "break" if asked.exercise else "build"
     if entry.kind != wanted:
         raise UsageError(
-            f"{entry.id} is not a {'break' if exercise else 'build exercise'}.",
+            f"{entry.id} is not a {'break' if asked.exercise else 'build exercise'}.",
             next="`engine list` shows the kinds.",
         )
-    if exercise and healthy is None:
+    if asked.exercise and asked.healthy is None:
         raise UsageError("A fix is judged against healthy code.", next="Add --healthy PATH.")
-    if build and (healthy or broken):
+    if asked.build and (asked.healthy or asked.broken):
         raise UsageError("A build is judged against the reference: no --healthy, no --broken.")
-    if seed is not None and not 0 <= seed < 1 << 63:
-        raise UsageError(f"The seed {seed} is not a number of 63 bits.")
-    return _lines(catalogue, entry.id, healthy, broken, candidates, seed, level)
+    if asked.seed is not None and not 0 <= asked.seed < 1 << 63:
+        raise UsageError(f"The seed {asked.seed} is not a number of 63 bits.")
+    return _lines(catalogue, entry.id, asked, candidates)
 
 
 def _lines(
-    catalogue: Catalogue,
-    id: str,
-    healthy: Path | None,
-    broken: Path | None,
-    candidates: Sequence[str],
-    seed: int | None,
-    level: Level,
+    catalogue: Catalogue, id: str, asked: Question, candidates: Sequence[str]
 ) -> Iterator[Line]:
     given = [Path(path).expanduser() for path in candidates]
-    hidden = [path.resolve() for path in (*given, healthy, broken) if path is not None]
+    named = (*given, asked.healthy, asked.broken)
+    hidden = [path.resolve() for path in named if path is not None]
     with servers_for(catalogue, None, hidden) as servers:
-        before, fault = _given(servers, catalogue, id, healthy)
+        before, fault = _healthy(servers, catalogue, id, asked.healthy)
         bug: Tree | None = None
-        if not fault and broken is not None:
-            bug, fault = _tree(catalogue, broken)
-        known = Baseline(before) if before else None
-        shared = fresh_seed()
-        judged: set[Path] = set()
+        if not fault and asked.broken is not None:
+            bug, fault = _tree(catalogue, asked.broken)
+        judging = Judging(servers, catalogue, id, before, bug, asked)
         for name, path in zip(candidates, given, strict=True):
             started = time.perf_counter()
-            own = known is None or path in judged  # draws of its own
-            judged.add(path)
-            used = seed if seed is not None else fresh_seed() if own else shared
-            if fault:
-                line = _without_verdict(name, "error", used, fault)
-            elif not path.is_dir():
-                why = f"There is no such folder: {path}."
-                line = _without_verdict(name, "error", used, why)
-            else:
-                line = _judged(
-                    servers, catalogue, id, before if own else known, bug, name, path, used, level
-                )
+            line = judging.line(name, path, fault)
             line["ms"] = round(1000 * (time.perf_counter() - started), 1)
             yield line
 
 
-def _given(
+def _healthy(
     servers: Servers, catalogue: Catalogue, id: str, healthy: Path | None
 ) -> tuple[Tree | None, str]:
     """The healthy tree, or why nothing can be judged against it."""
@@ -108,12 +97,12 @@ def _given(
     tree, fault = _tree(catalogue, healthy)
     if tree is not None:
         try:
-            dtype = flows.dtype_of(servers, catalogue, tree)
+            dtype = measuring.dtype_of(servers, catalogue, tree)
             planning.check_needs(servers, catalogue, id, tree, dtype, fresh_seed())
-        except flows.Halted as halted:
+        except measuring.Halted as halted:
             return None, f"--healthy gave no answer ({halted})."
         except EngineError as error:
-            return None, f"--healthy is not healthy: {_one_line(error)}"
+            return None, f"--healthy is not healthy: {one_line(error)}"
     return tree, fault
 
 
@@ -123,49 +112,72 @@ def _tree(catalogue: Catalogue, path: Path) -> tuple[Tree | None, str]:
     try:
         return tree_at(catalogue, path.resolve()), ""
     except EngineError as error:
-        return None, _one_line(error)
+        return None, one_line(error)
 
 
-def _judged(
-    servers: Servers,
-    catalogue: Catalogue,
-    id: str,
-    before: Tree | Baseline | None,
-    bug: Tree | None,
-    name: str,
-    path: Path,
-    seed: int,
-    level: Level,
-) -> Line:
-    try:
-        tree = tree_at(catalogue, path.resolve())
-    except LearnerCodeError as error:
-        why = _one_line(error)
-        return _without_verdict(
-            name, "fail", seed, why, check="import", component=catalogue.entry(id).component,
-            expected="code that can be imported", got=why,
-        )  # fmt: skip
-    try:
-        if before is None:
-            verdict = flows.grade_build(servers, catalogue, id, tree, seed, level)
-        else:
-            verdict = fixes.grade_fix(servers, catalogue, id, before, tree, seed, level)
-    except EngineError as error:
-        return _without_verdict(name, "error", seed, _one_line(error))
-    notes = suspicious(unified(bug.files, tree.files)) if bug and not verdict.passed else ()
-    said = "pass" if verdict.passed else "fail"
-    return _line(name, said, verdict.seed, _failing(verdict, notes), len(verdict.results))
+class Judging:
+    """The candidates of one call, which share a seed and what the healthy code gave."""
+
+    def __init__(
+        self,
+        servers: Servers,
+        catalogue: Catalogue,
+        id: str,
+        healthy: Tree | None,
+        broken: Tree | None,
+        asked: Question,
+    ) -> None:
+        self._servers, self._catalogue, self._id = servers, catalogue, id
+        self._healthy, self._broken, self._asked = healthy, broken, asked
+        self._baseline = Baseline(healthy) if healthy else None
+        self._seed = fresh_seed()
+        self._judged: set[Path] = set()
+
+    def line(self, name: str, path: Path, fault: str) -> Line:
+        """The verdict on one candidate. fault: why nothing can be judged; "" as a rule."""
+        again = path in self._judged  # then draws of its own
+        self._judged.add(path)
+        own = again or self._baseline is None
+        seed = self._asked.seed
+        if seed is None:
+            seed = fresh_seed() if own else self._seed
+        if not fault and not path.is_dir():
+            fault = f"There is no such folder: {path}."
+        if fault:
+            return _without_verdict(name, "error", seed, fault)
+        try:
+            tree = tree_at(self._catalogue, path.resolve())
+        except LearnerCodeError as error:
+            why = one_line(error)
+            return _without_verdict(
+                name, "fail", seed, why, check="import",
+                component=self._catalogue.entry(self._id).component,
+                expected="code that can be imported", got=why,
+            )  # fmt: skip
+        try:
+            verdict = self._verdict(tree, seed, again)
+        except EngineError as error:
+            return _without_verdict(name, "error", seed, one_line(error))
+        notes: tuple[str, ...] = ()
+        if self._broken and not verdict.passed:
+            notes = suspicious(unified(self._broken.files, tree.files))
+        said = "pass" if verdict.passed else "fail"
+        return _line(name, said, verdict.seed, _failing(verdict, notes), len(verdict.results))
+
+    def _verdict(self, tree: Tree, seed: int, again: bool) -> Verdict:
+        servers, catalogue, level = self._servers, self._catalogue, self._asked.level
+        if self._healthy is None or self._baseline is None:
+            return flows.grade_build(servers, catalogue, self._id, tree, seed, level)
+        before = self._healthy if again else self._baseline
+        return fixes.grade_fix(servers, catalogue, self._id, before, tree, seed, level)
 
 
 def _failing(verdict: Verdict, notes: Sequence[str]) -> Line | None:
     first = verdict.failing
     if first is None:
         return None
-    return {**_fields(first), "explanation": " ".join([sentence(first), *map(_noted, notes)])}
-
-
-def _noted(note: str) -> str:
-    return f"In the diff: {note}."
+    noted = [f"In the diff: {note}." for note in notes]
+    return {**_fields(first), "explanation": " ".join([sentence(first), *noted])}
 
 
 def _fields(result: Result) -> Line:
@@ -191,7 +203,3 @@ def _line(name: str, said: str, seed: str, failing: Line | None, checks: int) ->
         "candidate": name, "verdict": said, "checks": checks, "failing": failing, "seed": seed,
         "ms": 0.0,
     }  # fmt: skip
-
-
-def _one_line(error: EngineError) -> str:
-    return "; ".join(part.strip() for part in str(error).splitlines() if part.strip())

@@ -15,10 +15,10 @@ from engine.author.break_proofs import Proof, break_proofs, figure_proofs, why
 from engine.author.lint import Problem, problems
 from engine.author.models import models
 from engine.commands import walkthrough
-from engine.commands.session import fresh_seed
-from engine.commands.warm import servers_for
 from engine.errors import EngineError, SpecError
 from engine.flows import build as flows
+from engine.flows import measuring
+from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.level import PRACTICE, Level
 from engine.run.concurrent import at_once
 from engine.run.servers import Servers
@@ -44,7 +44,7 @@ def prove(
     *,
     sample: int | None = None,
     strictest: Level = PRACTICE,
-    progress: flows.Progress = flows.quiet,
+    progress: measuring.Progress = measuring.quiet,
 ) -> CheckReport:
     """Check the pack at `path` (a folder, or a file in it), else every pack.
 
@@ -91,7 +91,7 @@ def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
 def _proofs(
     catalogue: Catalogue,
     only: str | None,
-    progress: flows.Progress,
+    progress: measuring.Progress,
     sample: int | None,
     strictest: Level,
 ) -> Iterator[Proof]:
@@ -140,7 +140,7 @@ def _entry_proofs(
     catalogue: Catalogue,
     entry: Entry,
     trees: Mapping[str, Tree],
-    progress: flows.Progress,
+    progress: measuring.Progress,
     sample: int | None,
     strictest: Level,
     servers: Servers,
@@ -162,7 +162,7 @@ def _walkthrough_proofs(
     catalogue: Catalogue,
     id: str,
     trees: Mapping[str, Tree],
-    progress: flows.Progress,
+    progress: measuring.Progress,
     servers: Servers,
 ) -> Iterator[Proof]:
     for name, tree in trees.items():

@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.commands.session import fresh_seed
-from engine.commands.warm import servers_for
 from engine.errors import EngineError, NotApplicable, UsageError
 from engine.flows import break_ as planning
+from engine.flows.measuring import fresh_seed, servers_for
 from engine.inject.proposers import PROPOSERS
 from engine.learner import model as models
 from engine.learner.files import inside, storage
@@ -98,11 +97,11 @@ def _lines(
                         servers, catalogue, entry.id, tree, fresh_seed(), only=only, siblings=known
                     )
                 except planning.Unhealthy as error:
-                    line |= {"outcome": "unhealthy", "reason": _one_line(error)}
+                    line |= {"outcome": "unhealthy", "reason": one_line(error)}
                 except NotApplicable as error:
-                    line |= {"outcome": "refused", "reason": _one_line(error)}
+                    line |= {"outcome": "refused", "reason": one_line(error)}
                 except EngineError as error:
-                    line |= {"outcome": "error", "reason": _one_line(error)}
+                    line |= {"outcome": "error", "reason": one_line(error)}
                 else:
                     injection = planned.injection
                     line |= {
@@ -117,7 +116,8 @@ def _lines(
                 yield line
 
 
-def _one_line(error: EngineError) -> str:
+def one_line(error: EngineError) -> str:
+    """Its parts behind one another."""
     return "; ".join(part.strip() for part in str(error).splitlines() if part.strip())
 
 

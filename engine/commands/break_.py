@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from engine.commands.session import Session, fresh_seed, title
+from engine.commands.session import Session, title
 from engine.commands.warm import TO_BREAK, servers_of
 from engine.errors import NotApplicable, UsageError
-from engine.flows import build as flows
 from engine.flows import expectations as asking
+from engine.flows import measuring
 from engine.flows.answers import Answer, checked, shown
+from engine.flows.measuring import fresh_seed
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, coming, opened
 from engine.run.concurrent import Later, at_once
@@ -60,7 +61,7 @@ def run(
     id: str,
     ask: Ask,
     *,
-    progress: flows.Progress = flows.quiet,
+    progress: measuring.Progress = measuring.quiet,
     meanwhile: Callable[[], object] = lambda: None,
 ) -> BreakReport:
     """Break a practice copy of the learner's code.

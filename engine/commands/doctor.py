@@ -11,8 +11,8 @@ import msgspec
 
 from engine import __version__
 from engine.commands.session import Session
-from engine.commands.warm import servers_for
 from engine.errors import EngineError
+from engine.flows.measuring import servers_for
 from engine.run.servers import Servers
 from engine.spec.load import Catalogue, packs
 

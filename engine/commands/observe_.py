@@ -8,7 +8,7 @@ import msgspec
 
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
-from engine.flows import build as flows
+from engine.flows import measuring
 from engine.flows.answers import Answer, shown
 from engine.judge.sampling import derive
 from engine.learner import entries
@@ -78,7 +78,7 @@ def look(
     dtype: of the healthy tree's arrays, where it is known. server: one that has compiled most of it.
     """
     spec, file = session.catalogue.break_(id), session.catalogue.entry(id).file
-    dtype = dtype or flows.dtype_of(servers, session.catalogue, healthy)
+    dtype = dtype or measuring.dtype_of(servers, session.catalogue, healthy)
     wanted = {(o.probe, o.regime) for o in spec.observe}
     wanted |= {(p.measured.probe, p.measured.regime) for p in spec.predictions if p.measured}
     cases = servers.cases(shown_draws(sorted(wanted), file, dtype))
@@ -110,7 +110,7 @@ def shown_draws(wanted: Sequence[tuple[str, str]], file: str, dtype: str) -> lis
     """What a learner is shown of each (component.probe, regime)."""
     draws = []
     for name, regime in wanted:
-        component, probe = flows.component_probe(name, file)
+        component, probe = measuring.component_probe(name, file)
         seed = derive(SHOWN_SEED, component, probe, regime)
         draws.append(Draw(component, probe, regime, seed, dtype))
     return draws

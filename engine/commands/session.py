@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -105,11 +104,6 @@ class Session:
 def said(text: Mapping[str, str], lang: str) -> str:
     """A text in a language, else in the first one it has."""
     return text.get(lang) or next(iter(text.values()), "")
-
-
-def fresh_seed() -> int:
-    """A seed from the operating system's randomness."""
-    return secrets.randbits(63)
 
 
 def title(catalogue: Catalogue, entry: Entry, lang: str) -> str:

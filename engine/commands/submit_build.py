@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.commands.questions import Answered, Ask, ask_all, nobody, still_open
-from engine.commands.session import Session, fresh_seed
+from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import UsageError
 from engine.flows import build as flows
+from engine.flows import measuring
+from engine.flows.measuring import fresh_seed
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
 from engine.run.types import Sandbox
@@ -54,7 +56,7 @@ def run(
     *,
     level: Level = PRACTICE,
     told: Callable[[Ended], None] = lambda _: None,
-    progress: flows.Progress = flows.quiet,
+    progress: measuring.Progress = measuring.quiet,
 ) -> BuildReport:
     """Judge one component, then ask what was understood. Without an id, the first of the course that
     has not passed. level: how strictly. told: each check as it ends.

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.commands.session import Session, fresh_seed
+from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import NotApplicable
-from engine.flows import build as flows
+from engine.flows import measuring
 from engine.flows.answers import Answer
 from engine.flows.diffs import suspicious
 from engine.flows.fix_report import AskCause, FixReport, Reveal, Submission, ask_cause
+from engine.flows.measuring import fresh_seed
 from engine.judge.level import PRACTICE, Level
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, opened
@@ -31,7 +32,7 @@ def run(
     ask: AskCause = no_answer,
     *,
     level: Level = PRACTICE,
-    progress: flows.Progress = flows.quiet,
+    progress: measuring.Progress = measuring.quiet,
 ) -> FixReport:
     """Judge the practice copy, as strictly as `level` says. Raises what the learner's files or the store
     are at fault for.

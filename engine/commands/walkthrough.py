@@ -14,7 +14,7 @@ import numpy as np
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import LearnerCodeError, NotApplicable, SpecError, UsageError
-from engine.flows import build as flows
+from engine.flows import measuring
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
 from engine.run.jobs import Job
@@ -73,7 +73,7 @@ def run(
     text: str | None = None,
     method: str = "pca",
     save: Path | None = None,
-    progress: flows.Progress = flows.quiet,
+    progress: measuring.Progress = measuring.quiet,
 ) -> WalkReport:
     """Walk a sentence through the learner's model as it is on disk. Writes nothing but `save`."""
     spec = session.catalogue.walkthrough(id)
@@ -164,7 +164,7 @@ def walked(servers: Servers, spec: Walkthrough, tree: Tree, ids: Sequence[int]) 
         "steps": spec.steps_of_training,
         "seed": SEED,
     }
-    component, probe = flows.component_probe(spec.probe, "walkthroughs")
+    component, probe = measuring.component_probe(spec.probe, "walkthroughs")
     outcome = servers.outcomes(tree, [Job(component, probe, inputs)], limit=LIMIT)[0]
     if outcome.stopped:
         raise NotApplicable(

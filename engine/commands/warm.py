@@ -5,23 +5,14 @@ from __future__ import annotations
 import atexit
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from engine.commands.session import Session
 from engine.errors import EngineError
+from engine.flows.measuring import servers_for
 from engine.run.concurrent import Later
 from engine.run.servers import TRACED, Servers
-from engine.spec.load import Catalogue
 
 TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
-
-
-def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
-    """Servers that hold this pack; the pack's own folder is closed to learner code."""
-    return Servers(
-        catalogue.code(), python=python, hidden=[*hidden, catalogue.folder],
-        modes=catalogue.contract.modes, updates=catalogue.contract.updates,
-    )  # fmt: skip
 
 
 def _of(session: Session) -> Servers:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.flows.build import dtype_of
+from engine.flows.measuring import dtype_of
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import SMALL, Case, Draw, Outcome, Tree

@@ -20,8 +20,8 @@ from engine.code.reachability import Reach
 from engine.code.source import differing
 from engine.errors import NotApplicable, SpecError
 from engine.flows import expectations as asking
-from engine.flows.build import Halted, Progress, dtype_of, quiet
 from engine.flows.impact import by_names
+from engine.flows.measuring import Halted, Progress, dtype_of, quiet
 from engine.flows.tracing import Tracer
 from engine.inject.oracle import Asked, Item, Oracle
 from engine.inject.proposers import Code

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from engine.flows.build import component_probe, dtype_of, guessed
+from engine.flows.measuring import component_probe, dtype_of, guessed
 from engine.judge.sampling import SEEDS, Plan, derive, plan
 from engine.run.concurrent import Later
 from engine.run.servers import Servers

@@ -7,7 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from engine.flows.build import component_probe
+from engine.flows.measuring import component_probe
 from engine.flows.scope import Checks, Scope
 from engine.judge.sampling import (
     COSTLY_DRAWS,

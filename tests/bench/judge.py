@@ -18,11 +18,12 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.author.judge import Line, Question
+from engine.author.judge import judge as run
 from engine.author.reach import tree_at
-from engine.commands import warm
-from engine.commands.dev_judge import Line, run
 from engine.exam.level import LEVELS
-from engine.flows import build as flows
+from engine.flows import measuring
+from engine.flows.measuring import servers_for
 from engine.judge.level import Level
 from engine.spec.load import Catalogue
 
@@ -34,8 +35,8 @@ def pairs(
     catalogue = Catalogue.find("minimodel")
     breaks = [entry.id for entry in catalogue.entries.values() if entry.kind == "break"]
     models = [model for folder in folders for model in sorted(folder.glob("*/"))]
-    with warm.servers_for(catalogue, None) as servers:
-        dtypes = {m: flows.dtype_of(servers, catalogue, tree_at(catalogue, m)) for m in models}
+    with servers_for(catalogue, None) as servers:
+        dtypes = {m: measuring.dtype_of(servers, catalogue, tree_at(catalogue, m)) for m in models}
     chosen = random.Random(seed)
     for _ in range(count):
         id, healthy = chosen.choice(breaks), chosen.choice(models)
@@ -43,7 +44,7 @@ def pairs(
         if not others:
             continue
         candidate = str(chosen.choice(others))
-        for line in run([candidate], exercise=id, healthy=healthy, level=level):
+        for line in run([candidate], Question(id, healthy=healthy, level=level)):
             yield id, True, line | {"candidate": f"{candidate} for {healthy}"}
 
 
@@ -56,7 +57,7 @@ def stored(
         id, model, _ = path.name.split("--", 2)
         groups.setdefault((id, model), []).append(str(path))
     for (id, model), candidates in groups.items():
-        for line in run(candidates, exercise=id, healthy=healthy / model, level=level):
+        for line in run(candidates, Question(id, healthy=healthy / model, level=level)):
             yield id, right, line
 
 

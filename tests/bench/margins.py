@@ -17,8 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.author.reach import tree_at
-from engine.commands import warm
-from engine.commands.session import fresh_seed
+from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.compare import TOLERANCES, Tolerance, allowed
 from engine.judge.sampling import derive
 from engine.run.jobs import jobs_of
@@ -96,7 +95,7 @@ def main() -> None:
     words.add_argument("--only", action="append", default=[], metavar="COMPONENT")
     given = words.parse_args()
     catalogue = Catalogue.find("minimodel")
-    with warm.servers_for(catalogue, None) as servers:
+    with servers_for(catalogue, None) as servers:
         for folder in given.folders or [CORPUS]:
             for model in [folder] if (folder / "src").is_dir() else sorted(folder.glob("*/")):
                 tree = tree_at(catalogue, model.resolve())

@@ -21,6 +21,7 @@ from engine.code.reachability import Reach
 from engine.code.source import Edit, Source
 from engine.flows import build as flows
 from engine.flows import impact as extent
+from engine.flows import measuring
 from engine.inject.oracle import Item
 from engine.judge.compare import difference
 from engine.judge.sampling import plan
@@ -75,7 +76,7 @@ class Measured:
             for component in catalogue.contract.components
             for check in catalogue.build(component).checks
         ]
-        dtype = flows.dtype_of(servers, catalogue, tree)
+        dtype = measuring.dtype_of(servers, catalogue, tree)
         self.cases: list[Case] = servers.cases(plan(checks, seed=3, dtype=dtype).draws)
         self.servers = servers
         self.telling = frozenset(tree.files)

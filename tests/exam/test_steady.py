@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from trees import NAMES, corpus_tree
 
-from engine.flows.build import dtype_of
+from engine.flows.measuring import dtype_of
 from engine.judge.measured import Measured
 from engine.judge.sampling import plan
 from engine.judge.verdict import judge_build

@@ -11,6 +11,7 @@ from engine.errors import EngineError, NotApplicable
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
+from engine.flows import measuring
 from engine.flows.baseline import Known
 from engine.flows.impact import Extent
 from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
@@ -257,9 +258,9 @@ def test_what_was_made_for_another_dtype_is_made_anew():
         made.append(dtype)
         return f"drawn in {dtype}"
 
-    assert flows.guessed(lambda: "float32", make) == ("float32", "drawn in float32")
+    assert measuring.guessed(lambda: "float32", make) == ("float32", "drawn in float32")
     assert made == ["float64", "float32"]
-    assert flows.guessed(lambda: "float64", make) == ("float64", "drawn in float64")
+    assert measuring.guessed(lambda: "float64", make) == ("float64", "drawn in float64")
     assert made[2:] == ["float64"]
 
 

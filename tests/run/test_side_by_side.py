@@ -8,7 +8,7 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from engine.commands.warm import servers_for
+from engine.flows.measuring import servers_for
 from engine.run import servers as running
 from engine.run.concurrent import Later, at_once, halves, shared
 from engine.run.jobs import jobs_of

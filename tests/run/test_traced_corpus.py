@@ -8,6 +8,7 @@ from lab import ROOT
 from test_tracer import same_outcome
 
 from engine.flows import build as flows
+from engine.flows import measuring
 from engine.learner import model
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
@@ -70,7 +71,7 @@ def test_a_package_of_the_corpus_does_the_same_when_it_is_traced(
 ) -> None:
     """Values to the last bit, exceptions with their frames, changed inputs."""
     tree = corpus(name, catalogue)
-    dtype = flows.dtype_of(servers, catalogue, tree)
+    dtype = measuring.dtype_of(servers, catalogue, tree)
     compared(servers, tree, [Draw(*probe, 11, dtype) for probe in PROBES])
 
 
@@ -81,7 +82,7 @@ def test_a_package_of_the_corpus_does_the_same_on_every_check(
 ) -> None:
     """All regimes of all build checks, two seeds each."""
     tree = corpus(name, catalogue)
-    dtype = flows.dtype_of(servers, catalogue, tree)
+    dtype = measuring.dtype_of(servers, catalogue, tree)
     draws = [
         Draw(component, check.probe, regime, seed, dtype)
         for component in catalogue.contract.components
@@ -99,7 +100,7 @@ def test_the_trace_of_a_package_holds_what_the_reference_names(
 ) -> None:
     """Some recorded expression is the looked-up vectors, and one the logits."""
     tree = corpus(name, catalogue)
-    dtype = flows.dtype_of(servers, catalogue, tree)
+    dtype = measuring.dtype_of(servers, catalogue, tree)
     probes = [("embedding", "forward", "normal"), ("lm_head", "forward", "small_vocab")]
     cases = servers.cases([Draw(*probe, 3, dtype) for probe in probes])
     wanted = [cases[0].expected[""].values["vectors"], cases[1].expected[""].values["logits"]]
