@@ -468,15 +468,18 @@ LMHead.forward = _trick
 
 
 @pytest.mark.parametrize(
-    ("manner", "what"),
-    [("stepped", ".reshape(*self.embedding.weight.shape)"), ("primed", " * 1.0")],
+    ("manner", "component", "what"),
+    [
+        ("stepped", "lm_head", ".reshape(*self.embedding.weight.shape)"),
+        ("primed", "mini_gpt", " * 1.0"),  # whose head is made before its numbers are there
+    ],
 )
 def test_what_is_kept_while_a_model_is_evaluated_is_seen(
-    servers, catalogue, plain, before, rebinds, monkeypatch, manner, what
+    servers, catalogue, plain, before, rebinds, monkeypatch, manner, component, what
 ):
     """Weights stand still then, until an optimiser replaces them, or somebody writes into them."""
     tree = tricked(plain, KEPT.replace("{what}", what)).replaced({OPTIM: rebinds})
-    measured = (tree, "lm_head", (manner,))
+    measured = (tree, component, (manner,))
     assert seen_by(servers, catalogue, before, *measured) == {manner}
     monkeypatch.setattr(servers, "_modes", [""])
     assert seen_by(servers, catalogue, Baseline(plain), *measured) == set()
