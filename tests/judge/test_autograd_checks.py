@@ -13,6 +13,7 @@ from engine.flows import fix as fixes
 from engine.flows import impact as extent
 from engine.judge.compare import difference
 from engine.learner import model
+from engine.run.jobs import jobs_of
 from engine.run.types import Tree
 from engine.spec.load import Catalogue, content_root
 
@@ -256,7 +257,7 @@ def test_what_is_left_open_is_not_judged_but_must_stay_as_it_was(
     verdict = flows.grade_build(servers, catalogue, "tensor", tree, seed=29)
     assert verdict.passed, verdict.failing
     items = planning.Siblings(servers, catalogue, template, 29).of("tensor")
-    outcomes = servers.outcomes(tree, flows.jobs_of([item.case for item in items]))
+    outcomes = servers.outcomes(tree, jobs_of([item.case for item in items]))
     assert any(
         difference(item.before, outcome) for item, outcome in zip(items, outcomes, strict=True)
     )

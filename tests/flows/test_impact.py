@@ -5,11 +5,19 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from engine.flows.baseline import Known
-from engine.flows.fix import FAR_COSTLY, FAR_PROBES, checks_of_a_fix, grade_fix, plan_of_a_fix
-from engine.flows.impact import of_a_fix
+from engine.exam.level import EXAM
+from engine.flows import impact
+from engine.flows.baseline import Baseline
+from engine.flows.sample import FAR_COSTLY, FAR_PROBES, sample
+from engine.flows.scope import Scope, checks_of_a_fix
+from engine.judge.level import PRACTICE
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
+
+
+def of_a_fix(catalogue, broken, before, after, *, everything=True):
+    """As level exam asks."""
+    return impact.of_a_fix(catalogue, broken, before, after, everything=everything)
 
 
 def changed(tree, path, find, put):
@@ -119,19 +127,41 @@ def _mended(tree):
     return changed(tree, ATTENTION, b"    probs = ", b"    left = None\n")
 
 
-def drawn(catalogue, extent, component, **more):
-    """The (probe, regime) of a component that a fix of attention's scale is measured in."""
+def scope_of(catalogue, plain, extent, seed=3, level=EXAM, **parts):
+    """The judgement of a fix of attention's scale that reaches so far. parts: of pack.yaml, otherwise."""
     id = "attention-no-scale"
-    checks, spec = checks_of_a_fix(catalogue, id), catalogue.break_(id)
-    settings = {"seed": 3, "dtype": "float64", "manners": ("",), "sample": False}
-    made = plan_of_a_fix(spec, checks, extent, **{**settings, "costly": {}, "seldom": {}, **more})
-    return [(d.probe, d.regime) for d in made.draws if d.component == component]
+    if parts:
+        components = {
+            name: replace(part, **{key: value.get(name, ()) for key, value in parts.items()})
+            for name, part in catalogue.contract.components.items()
+        }
+        catalogue = Fixed(catalogue, replace(catalogue.contract, components=components))
+    checks = tuple(checks_of_a_fix(catalogue, id))
+    return Scope(
+        catalogue, catalogue.break_(id), extent, checks, Baseline(plain), plain, "float64", seed, level
+    )  # fmt: skip
+
+
+class Fixed:
+    """A catalogue with another contract."""
+
+    def __init__(self, catalogue, contract):
+        self._catalogue, self.contract = catalogue, contract
+
+    def __getattr__(self, name):
+        return getattr(self._catalogue, name)
+
+
+def drawn(catalogue, plain, extent, component, **more):
+    """The (probe, regime) of a component in which that fix is measured, when no probe takes long."""
+    scope = scope_of(catalogue, plain, extent, **{"costly": {}, "seldom": {}, **more})
+    return [(d.probe, d.regime) for d in sample(scope).draws if d.component == component]
 
 
 def test_the_closer_the_more_draws(catalogue, plain):
     """Every regime of what uses it itself, once; a few probes of what is remote, in one regime each."""
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
-    direct, remote = (drawn(catalogue, extent, name) for name in ("attention", "mini_gpt"))
+    direct, remote = (drawn(catalogue, plain, extent, name) for name in ("attention", "mini_gpt"))
     every = {
         (check.probe, regime)
         for check in catalogue.build("attention").checks
@@ -140,8 +170,8 @@ def test_the_closer_the_more_draws(catalogue, plain):
     assert len(direct) == len(every) and {*direct} == every
     assert len(remote) == len({probe for probe, _ in remote}) == FAR_PROBES
     assert ("forward", "normal") in remote
-    assert {*remote} != {*drawn(catalogue, extent, "mini_gpt", seed=4)}
-    close = drawn(catalogue, replace(extent, remote=frozenset()), "mini_gpt")
+    assert {*remote} != {*drawn(catalogue, plain, extent, "mini_gpt", seed=4)}
+    close = drawn(catalogue, plain, replace(extent, remote=frozenset()), "mini_gpt")
     assert len(close) > 3 * FAR_PROBES
 
 
@@ -153,24 +183,38 @@ def test_what_uses_it_in_few_probes_is_measured_in_those(catalogue, plain):
         {name: getattr(part, key) for name, part in parts.items()} for key in ("seldom", "costly")
     )
     for seed in range(8):
-        made = drawn(catalogue, extent, "generate", seed=seed, costly=costly, seldom=seldom)
+        made = drawn(catalogue, plain, extent, "generate", seed=seed, costly=costly, seldom=seldom)
         assert ("whole", "normal") in made and len(made) == FAR_PROBES
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_verdict_measures_it_in_those(servers, catalogue, plain, monkeypatch, seed):
-    """`grade_fix` hands on what pack.yaml says."""
+def test_pack_yaml_says_which_those_are(catalogue, plain, seed):
+    """And which probes take long."""
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
+    made = sample(scope_of(catalogue, plain, extent, seed))
+    assert "whole" in {draw.probe for draw in made.draws if draw.component == "generate"}
 
-    class Enough(Exception):
-        """The draws are known."""
 
-    def measured(self, servers, draws):
-        raise Enough(draws)
+def test_practice_looks_at_what_uses_it_itself_alone(catalogue, plain):
+    """Each quick probe there once; nothing that is remote, or only imports a file that changed."""
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain), everything=False)
+    assert extent.users == catalogue.users("sdpa") and extent.close == {"attention"}
+    assert not extent.imported and not extent.beside
+    made = sample(scope_of(catalogue, plain, extent, level=PRACTICE))
+    assert {draw.component for draw in made.draws} == {"sdpa", "attention"}
+    direct = [(d.probe, d.regime) for d in made.draws if d.component == "attention"]
+    assert len(direct) == len({probe for probe, _ in direct}) and ("forward", "normal") in direct
 
-    monkeypatch.setattr(Known, "measured", measured)
-    with pytest.raises(Enough) as met:
-        grade_fix(servers, catalogue, "attention-no-scale", plain, _mended(plain), seed)
-    assert "whole" in {draw.probe for draw in met.value.args[0] if draw.component == "generate"}
+
+def test_practice_looks_at_what_else_was_changed(catalogue, plain):
+    """A component whose own file changed, when names lead to what is new; not all that import the file."""
+    sgd, optim = "sgd", "src/minimodel/optim.py"
+    both = changed(_mended(plain), optim, b"            p.data -= self.lr * velocity", b"            left = 1\n")
+    extent = of_a_fix(catalogue, "sdpa", plain, both, everything=False)
+    assert sgd in extent.beside and sgd in extent.close
+    assert not extent.beside & {"tensor", "layernorm", "cross_entropy"}
+    made = sample(scope_of(catalogue, plain, extent, level=PRACTICE))
+    assert {draw.component for draw in made.draws} == {"sdpa", "attention", *extent.beside}
 
 
 def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
@@ -178,13 +222,13 @@ def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
     extent = replace(extent, remote=frozenset())
     costly = {name: part.costly for name, part in catalogue.contract.components.items()}
-    all_, some = (drawn(catalogue, extent, "mini_gpt", costly=c) for c in ({}, costly))
+    all_, some = (drawn(catalogue, plain, extent, "mini_gpt", costly=c) for c in ({}, costly))
     slow = [pair for pair in some if pair[0] in costly["mini_gpt"]]
     assert {probe for probe, _ in some} == {probe for probe, _ in all_}
     assert len(slow) == len({probe for probe, _ in slow}) + FAR_COSTLY
     assert {*all_} - {*some} <= {pair for pair in all_ if pair[0] in costly["mini_gpt"]}
     extent = replace(extent, direct=extent.direct | {"mini_gpt"})
-    assert drawn(catalogue, extent, "mini_gpt", costly=costly) == all_
+    assert drawn(catalogue, plain, extent, "mini_gpt", costly=costly) == all_
 
 
 @pytest.mark.parametrize(("put", "closely"), [(b"left", False), (b"Tensor.left", True)])
