@@ -15,15 +15,13 @@ from engine.flows import fix as fixes
 from engine.flows import measuring
 from engine.flows.baseline import Baseline
 from engine.flows.measuring import fresh_seed
+from engine.flows.oracle import oracle_for
 from engine.judge.level import Level
 from engine.judge.verdict import Verdict
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import (
-    Catalogue,
-    Entry,
-)
+from engine.spec.catalogue import Catalogue, Entry
 from engine.spec.types import Silencer
 
 SLIPS = {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}
@@ -124,7 +122,7 @@ def _near_miss_proofs(
     if not misses:
         return
     seed, dtype = fresh_seed(), measuring.dtype_of(servers, catalogue, tree)
-    oracle = planning.oracle_for(servers, catalogue, id, tree, dtype, seed)
+    oracle = oracle_for(servers, catalogue, id, tree, dtype, seed)
     cases = servers.cases(
         [
             Draw(

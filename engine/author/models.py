@@ -6,9 +6,7 @@ from engine.code.syntax import parse
 from engine.errors import SpecError
 from engine.learner import model
 from engine.run.types import Tree
-from engine.spec.load import (
-    Catalogue,
-)
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import Silencer
 
 

@@ -14,20 +14,15 @@ from engine.author import coverage as regimes
 from engine.author.break_proofs import Proof, break_proofs, figure_proofs, why
 from engine.author.lint import Problem, problems
 from engine.author.models import models
-from engine.commands import walkthrough
 from engine.errors import EngineError, SpecError
 from engine.flows import build as flows
-from engine.flows import measuring
+from engine.flows import measuring, walkthrough
 from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.level import PRACTICE, Level
-from engine.run.concurrent import at_once
+from engine.run.concurrent import run_both
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import (
-    Catalogue,
-    Entry,
-    packs,
-)
+from engine.spec.catalogue import Catalogue, Entry, packs
 from engine.spec.types import Break
 
 
@@ -131,7 +126,7 @@ def _two_at_a_time(
             raise
 
     with servers_for(catalogue, None) as one, servers_for(catalogue, None) as other:
-        at_once(lambda: half(one), lambda: half(other))
+        run_both(lambda: half(one), lambda: half(other))
     for number in sorted(found):
         yield from found[number]
 

@@ -46,8 +46,8 @@ def run(
     submission = Submission(before.files, _broken(session, attempt), now.files)
     with servers_of(session) as servers:
         servers.progress = progress
-        servers.ready(before, "before")
-        servers.ready(now, "candidate")
+        servers.load_tree(before, "before")
+        servers.load_tree(now, "candidate")
         from engine.flows import fix as fixes  # brings numpy, while they compile
 
         verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed(), level)

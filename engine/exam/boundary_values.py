@@ -21,21 +21,25 @@ UNSEEN = 0.1  # of what may differ: by more, a variant that keeps fewer digits i
 GROSS = 0.05  # of the largest number of a result: by more, it is no rounding,
 NOISE = 0.02  # where such a variant is off by no more than this share of that
 LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-9), "float32": Tolerance(1e-2, 1e-3, 2e-5)}
-# Of the largest number in sight, what any other may be off by. Where a value leans, a softmax may be all
+# Of the largest number in sight, what any other may be off by. Near a large number a softmax may be all
 # but shut: exp(x - logsumexp(x)) is off by a rounding times its scores, which may be 1e5, while what it
 # leaves of a gradient is next to nothing.
 REST = {"float64": 2e-11, "float32": 2e-4}
 
 
 def _left_to_chance(case: Case) -> bool:
-    """Whether a value leans, a size is as small as can be, or a setting is another regime's, in what is drawn
-    by lot: its regime promises that nothing rare counts, and no longer does so with other values, or where
-    there is little to draw of.
+    """Whether a value has to be near a number, a size is as small as can be, or a setting is another
+    regime's, in what is drawn by lot: its regime promises that nothing rare counts, and no longer does so
+    with other values, or where there is little to draw of.
     """
-    lean = case.draw.lean
-    if lean is None or not {"seed", "seeds"} & case.inputs.keys():
+    constraint = case.draw.constraint
+    if constraint is None or not {"seed", "seeds"} & case.inputs.keys():
         return False
-    return lean.kind in ("value", "pattern", "settings") or lean.also > 0 or lean.name == SMALL
+    return (
+        constraint.kind in ("value", "pattern", "settings")
+        or constraint.also > 0
+        or constraint.name == SMALL
+    )
 
 
 def given(case: Case, own: Outcome) -> bool:
@@ -154,9 +158,9 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
     dtype = case.draw.dtype
     if difference(own, moved, dtype=dtype, aspects=("raised", "value")) is not None:
         return False
-    reference, lean = case.expected.get(""), case.draw.lean
+    reference, constraint = case.expected.get(""), case.draw.constraint
     if reference is None:
-        return lean is not None and lean.kind in ("size", "entries")
+        return constraint is not None and constraint.kind in ("size", "entries")
     rough = case.expected.get(coarse, reference)
     seen = difference(reference, rough, dtype=dtype, times=UNSEEN) is not None
     if seen and not _gross(own, theirs, reference, rough):
@@ -189,8 +193,8 @@ def plainly(case: Case, own: Outcome, theirs: Outcome, coarse: str = "") -> bool
     where numbers follow a pattern. No number is vast there; code that asks for the pattern itself (ties,
     whole numbers, rows that are alike) finds none any more in inputs that were moved.
     """
-    reference, lean = case.expected.get(""), case.draw.lean
-    if reference is None or lean is None or lean.kind != "pattern":
+    reference, constraint = case.expected.get(""), case.draw.constraint
+    if reference is None or constraint is None or constraint.kind != "pattern":
         return False
     return _gross(own, theirs, reference, case.expected.get(coarse, reference))
 

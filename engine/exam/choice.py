@@ -17,7 +17,9 @@ from engine.run.types import LATE, Draw
 MOST = 64  # draws of the component that was broken,
 MOST_COSTLY = 32  # where its probes take long,
 OTHERS = 8  # and of others
-TIMES = 3  # inputs are made for so many times as many: most turn out to have nothing that leans
+TIMES = (
+    3  # inputs are made for so many times as many: most turn out to have nothing that constraints
+)
 FAR = 6  # one in so many draws has a size that is too much for most,
 TRIED = 160  # of so many, and more, for which inputs are made
 MANY = 8  # draws at most, of the broken component, in which an array has more entries than a number says
@@ -50,16 +52,16 @@ def chosen_draws(
     main = [i for i in lots if place[i] == most_seen]
     more = [i for i in lots if place[i] != most_seen and place[i][0] == component]
     first = _woven(main, _probe_by_probe(more, place))
-    kept = [i for i in (*main, *more) if plan.draws[i].manner == LATE][:calls]
-    kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
+    kept = [i for i in (*main, *more) if plan.draws[i].call_variant == LATE][:calls]
+    kept += [i for i in first if plan.draws[i].call_variant == "inside"][:CALLS]
     kept += [i for i in first if _many(plan.draws[i])][:MANY]
     far = _probe_by_probe([i for i in first if _far(plan.draws[i])], place)
     kept += far[: most // FAR]
     rest = [i for i in lots if place[i][0] != component]
     rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
-    rest = [i for i in rest if plan.draws[i].manner != LATE or place[i][0] in close]
+    rest = [i for i in rest if plan.draws[i].call_variant != LATE or place[i][0] in close]
     rest.sort(key=lambda i: place[i][0] not in close)
-    usual = [i for i in first if i not in kept and plan.draws[i].manner != LATE]
+    usual = [i for i in first if i not in kept and plan.draws[i].call_variant != LATE]
     usual.sort(key=lambda i: _far(plan.draws[i]))  # no more of those while there are others
     chosen = {*[*kept, *usual][:most], *far[:tried], *rest[:others]}
     return {plan.draws[i] for i in chosen}
@@ -80,9 +82,13 @@ def _woven(*some: Sequence[int]) -> list[int]:
 
 def _many(draw: Draw) -> bool:
     """Whether an array has more entries than a number says."""
-    return draw.lean is not None and draw.lean.kind == "entries"
+    return draw.constraint is not None and draw.constraint.kind == "entries"
 
 
 def _far(draw: Draw) -> bool:
-    """Whether a size leans towards what is too much for most."""
-    return draw.lean is not None and draw.lean.kind == "size" and draw.lean.number > LARGEST_SIZE
+    """Whether a size has to be too much for most."""
+    return (
+        draw.constraint is not None
+        and draw.constraint.kind == "size"
+        and draw.constraint.number > LARGEST_SIZE
+    )

@@ -19,7 +19,7 @@ from engine.judge.sampling import Plan, Planned, most_looked_at, plan
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import Check
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ def grade_build(
 
     on_check: called with each check as it ends, in order, with its number and how many there are.
     """
+    servers.exam = level.exam
     asked = Build(catalogue, component, tree, seed, level)
     reporter = Reporter(on_check)
     try:
@@ -106,7 +107,7 @@ def _sampled(servers: Servers, build: Build) -> tuple[Build, Plan, list[Case]]:
 def sample(build: Build) -> Plan:
     """Each regime of each check as often as the check says, called in the ways that a contract promises."""
     variants = ("", *build.catalogue.contract.modes, "reused")
-    return plan(build.checks, seed=build.seed, dtype=build.dtype, manners=variants)
+    return plan(build.checks, seed=build.seed, dtype=build.dtype, call_variants=variants)
 
 
 def _measured(

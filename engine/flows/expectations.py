@@ -7,15 +7,17 @@ Nothing here compares numbers, so that the reference is at work while numpy is s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from engine.flows.measuring import component_probe, dtype_of, guessed
 from engine.judge.sampling import SEEDS, Plan, derive, plan
-from engine.run.concurrent import Later
+from engine.run.concurrent import Future
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Tree
-from engine.spec.load import Catalogue, traced
+from engine.spec.catalogue import Catalogue
+from engine.spec.recipes import traced
 from engine.spec.types import BEFORE, Break, Check, Symptom
 
 NEED_DRAWS = 2  # draws a property and regime, before a break
@@ -31,12 +33,18 @@ class Prepared(msgspec.Struct, frozen=True):
     followed: list[Case]  # of the first recipe's values
 
 
-Answer = Later[tuple[str, Prepared]]  # the dtype of the learner's arrays, and what was asked in it
+class Begun(NamedTuple):
+    """A plan on its way. `answer`: the dtype of the tree's arrays, and what was asked in it."""
+
+    id: str
+    tree: Tree
+    seed: int
+    answer: Future[tuple[str, Prepared]]
 
 
 def begin(
     servers: Servers, catalogue: Catalogue, id: str, tree: Tree, seed: int, dtype: str = ""
-) -> Answer:
+) -> Begun:
     """Ask for everything, in a thread. dtype: that of the tree's arrays, where it is known.
 
     The answer raises Halted when the code does not answer what its dtype is, and SpecError.
@@ -45,9 +53,10 @@ def begin(
     def made(dtype: str) -> Prepared:
         return _asked(servers, catalogue, id, dtype, seed)
 
-    if dtype:
-        return Later(lambda: (dtype, made(dtype)))
-    return Later(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), made))
+    def answer() -> tuple[str, Prepared]:
+        return guessed(lambda: dtype_of(servers, catalogue, tree), made)
+
+    return Begun(id, tree, seed, Future((lambda: (dtype, made(dtype))) if dtype else answer))
 
 
 def _asked(servers: Servers, catalogue: Catalogue, id: str, dtype: str, seed: int) -> Prepared:

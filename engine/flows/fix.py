@@ -22,7 +22,7 @@ from engine.judge.verdict import Verdict, disagreeing, judge_fix, with_extra
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
 from engine.run.types import Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import Break
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from engine.errors import SpecError
-from engine.run.concurrent import at_once
+from engine.run.concurrent import run_both
 from engine.run.jobs import Job
 from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 T = TypeVar("T")
 USUAL = "float64"  # what most learners compute in
@@ -66,5 +66,5 @@ def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree, *, server: str 
 
 def guessed(read: Callable[[], str], make: Callable[[str], T], guess: str = USUAL) -> tuple[str, T]:
     """The dtype that `read` finds, and what `make` makes for it; that begins with a guess meanwhile."""
-    dtype, made = at_once(read, lambda: make(guess))
+    dtype, made = run_both(read, lambda: make(guess))
     return dtype, made if dtype == guess else make(dtype)

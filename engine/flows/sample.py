@@ -86,7 +86,7 @@ def _wide_sample(scope: Scope) -> Plan:
         "",
         *(name for name in scope.level.variants(scope.catalogue.contract) if name != LATE),
     )
-    drawn = partial(plan, seed=scope.seed, dtype=scope.dtype, manners=variants)
+    drawn = partial(plan, seed=scope.seed, dtype=scope.dtype, call_variants=variants)
     close, rest = once(scope.of(impact.close)), once(scope.of(impact.imported | impact.remote))
     far_slow = {name: some for name, some in slow.items() if name not in impact.direct}
     seldom = {name: part.seldom for name, part in parts.items()}

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from engine.flows.baseline import Baseline
 from engine.flows.impact import Impact, of_a_fix
 from engine.judge.level import Level
-from engine.run.concurrent import at_once
+from engine.run.concurrent import run_both
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import Break, Check
 
 Checks = Sequence[tuple[str, Check]]  # each with its component
@@ -63,10 +63,11 @@ def scope_of(
 ) -> Scope:
     """What the change may reach, told while the servers load the code before the break."""
     entry, spec = catalogue.entry(id), catalogue.break_(id)
+    servers.exam = level.exam
 
     def loaded() -> str:
-        servers.ready(healthy.tree, "before")
-        servers.prepare(*catalogue.contract.components)
+        servers.load_tree(healthy.tree, "before")
+        servers.precompile(*catalogue.contract.components)
         return healthy.dtype_of(servers, catalogue)
 
     def looked() -> tuple[Impact, Checks]:
@@ -75,11 +76,11 @@ def scope_of(
         )
         return impact, checks_of_a_fix(catalogue, id, impact.measured)
 
-    dtype, (impact, checks) = at_once(loaded, looked)
+    dtype, (impact, checks) = run_both(loaded, looked)
     if impact.writes:  # whatever comes first, it is in force by then
         modules = {where.partition(":")[0] for where in candidate.roles.values()}
         candidate = replace(candidate, eager=tuple(sorted(modules)))
-    servers.ready(candidate, "candidate")
+    servers.load_tree(candidate, "candidate")
     return Scope(catalogue, spec, impact, tuple(checks), healthy, candidate, dtype, seed, level)
 
 

@@ -21,7 +21,7 @@ from engine.judge.explain import pattern
 from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan, Planned
 from engine.judge.targets import BEFORE, REFERENCE, target_outcomes
-from engine.run.types import LATE, MANNERS, SMALL, Case, Draw, Outcome
+from engine.run.types import CALL_VARIANTS, LATE, SMALL, Case, Draw, Outcome
 from engine.spec.types import Text
 
 
@@ -177,8 +177,8 @@ def _result(
     differing = _differing(planned, cases, expected, outcomes)
     if not differing:
         return Result(check.id, planned.component, check.shows, True, len(planned.draws))
-    some = len(differing) < len(planned.draws)  # then the manner may be what matters
-    told = min(differing, key=lambda draw: some and bool(draw.manner))
+    some = len(differing) < len(planned.draws)  # then the call_variant may be what matters
+    told = min(differing, key=lambda draw: some and bool(draw.call_variant))
     raised = outcomes[told].raised
     frames = raised.frames if raised else ()
     return Result(
@@ -188,7 +188,7 @@ def _result(
         False,
         len(planned.draws),
         told.regime,
-        shapes(cases[told], manner=some),
+        shapes(cases[told], call_variant=some),
         differing[told],
         pattern(differing[told], expected[told], outcomes[told]),
         tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
@@ -217,10 +217,10 @@ def _differing(
     return {draw: one for draw, one in found.items() if one is not None}
 
 
-def shapes(case: Case, *, manner: bool = True) -> str:
+def shapes(case: Case, *, call_variant: bool = True) -> str:
     """The input of a case in a few words: names with shapes, and plain values.
 
-    manner: tell how it was given to the code, which is left out where it cannot be what matters.
+    call_variant: tell how it was given to the code, which is left out where it cannot be what matters.
     """
     parts = []
     for name, value in case.inputs.items():
@@ -228,19 +228,19 @@ def shapes(case: Case, *, manner: bool = True) -> str:
             parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
         elif value is not None:
             parts.append(f"{name} = {value}")
-    how, lean = case.draw.manner, case.draw.lean
-    asked_for = lean is not None and lean.kind in ("calls", "caller")
-    if how and (manner or asked_for):
+    how, constraint = case.draw.call_variant, case.draw.constraint
+    asked_for = constraint is not None and constraint.kind in ("calls", "caller")
+    if how and (call_variant or asked_for):
         after = "after hundreds of calls" if how == LATE else f"after {how}()"
-        parts.append(MANNERS.get(how, after))
-    if lean is not None:
+        parts.append(CALL_VARIANTS.get(how, after))
+    if constraint is not None:
         steered = {
             "pattern": "numbers in a pattern",
             "settings": "inputs and settings that no regime brings together",
-            SMALL: f"a size of {lean.number:.0f}",
+            SMALL: f"a size of {constraint.number:.0f}",
         }
         near = "near a number that the change mentions"
-        parts.append(steered.get(lean.name) or steered.get(lean.kind, near))
+        parts.append(steered.get(constraint.name) or steered.get(constraint.kind, near))
     return ", ".join(parts)
 
 

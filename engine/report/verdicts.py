@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.text import Text
 
-from engine.commands.session import said
 from engine.judge.verdict import Result
 from engine.report.out import safe
 from engine.report.paper import code, say, section
+from engine.spec.texts import said
 
 if TYPE_CHECKING:
-    from engine.commands.submit_build import BuildReport, Ended
+    from engine.flows.build_report import BuildReport, Ended
     from engine.flows.fix_report import FixReport
     from engine.judge.verdict import Verdict
 

@@ -25,7 +25,7 @@ from engine.exam.level import LEVELS
 from engine.flows import measuring
 from engine.flows.measuring import servers_for
 from engine.judge.level import Level
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 def pairs(

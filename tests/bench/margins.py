@@ -23,7 +23,7 @@ from engine.judge.sampling import derive
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 SLOW = {"generate", "train", "data", "module"}  # of which a tenth of the draws is made

@@ -29,7 +29,7 @@ from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows.measuring import fresh_seed, servers_for
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 OPERATORS = {

@@ -13,14 +13,14 @@ from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 NOTHING = Measured(Plan((), (), 0), {}, {})
 
 
 def attacking(*kinds: str) -> Level:
     """Level practice with the attack by these kinds of draws."""
-    return replace(PRACTICE, name="attack", attacks=(attack.by(*kinds),))
+    return replace(PRACTICE, name="attack", attacks=(attack.by(*kinds),), exam=True)
 
 
 def scope_for(

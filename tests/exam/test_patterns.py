@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from msgspec.structs import replace
 from steered import attacked, attacking, scope_for
 
@@ -13,7 +12,7 @@ from engine.exam.targeted import STIRRED, STIRRED_COSTLY, STIRRED_FAR, patterned
 from engine.flows import fix as fixes
 from engine.flows.baseline import Baseline
 from engine.run.child.exam.patterns import FLOATS
-from engine.run.types import MANNERS
+from engine.run.types import CALL_VARIANTS
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -77,25 +76,25 @@ def test_a_verdict_tells_of_a_pattern(servers, catalogue, plain, before):
 
 
 def test_draws_that_follow_a_pattern():
-    """Of every probe of the broken component, in its regimes and every manner; some of its users."""
+    """Of every probe of the broken component, in its regimes and every call variant; some of its users."""
     checks = [
         (name, Check(id=f"c{i}", shows={"en": "c"}, probe=f"p{i}", regimes=(f"r{i}", "normal")))
         for name in ("head", "user")
         for i in range(3)
     ]
-    made = patterned(checks, "head", seed=1, dtype="float32", manners=("", "eval"))
+    made = patterned(checks, "head", seed=1, dtype="float32", call_variants=("", "eval"))
     own = [draw for draw in made.draws if draw.component == "head"]
     assert (len(own), len(made.draws)) == (STIRRED, STIRRED + STIRRED_FAR)
-    kinds = {(draw.probe, draw.regime, draw.manner) for draw in own}
+    kinds = {(draw.probe, draw.regime, draw.call_variant) for draw in own}
     assert kinds == {
         (f"p{i}", r, m) for i in range(3) for r in (f"r{i}", "normal") for m in ("", "eval")
     }
-    assert {draw.lean.kind for draw in made.draws} == {"pattern"}
+    assert {draw.constraint.kind for draw in made.draws} == {"pattern"}
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
     looked_at = [draw for one in made.checks for draw in one.draws]
     assert len(looked_at) == len(made.draws) and {*looked_at} == {*made.draws}
     assert sum(draw.probe == "p0" for draw in own) > STIRRED / 2
-    assert {draw.lean.which for draw in made.draws if draw.component == "user"} == {
+    assert {draw.constraint.which for draw in made.draws if draw.component == "user"} == {
         *range(STIRRED_FAR)
     }
     alone = patterned(checks[:3], "head", seed=1, dtype="float32")
@@ -110,7 +109,9 @@ def test_no_probe_keeps_to_a_few_patterns():
     ]
     made = patterned(checks, "head", seed=1, dtype="float32")
     kinds = {
-        f"p{i}": {draw.lean.which % len(FLOATS) for draw in made.draws if draw.probe == f"p{i}"}
+        f"p{i}": {
+            draw.constraint.which % len(FLOATS) for draw in made.draws if draw.probe == f"p{i}"
+        }
         for i in range(7)
     }
     assert kinds["p0"] == {*range(len(FLOATS))}
@@ -157,6 +158,6 @@ def test_draws_that_follow_a_pattern_come_in_the_call_variants_of_the_level(
 ):
     """But for hundreds of calls, which take long."""
     few = replace(EXAM, call_variants=("primed", "late"))
-    for level, wanted in ((few, {"", "primed"}), (EXAM, {"", "eval", *MANNERS})):
+    for level, wanted in ((few, {"", "primed"}), (EXAM, {"", "eval", *CALL_VARIANTS})):
         draws = drawn(servers, catalogue, plain, LOUD, HEAD, ("patterns",), level)
-        assert {draw.manner for draw in draws} == wanted
+        assert {draw.call_variant for draw in draws} == wanted

@@ -15,7 +15,7 @@ from engine.judge.verdict import judge_build
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 MANY, SOME = 40, 10  # draws of each regime, but of those that take long
 

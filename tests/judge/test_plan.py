@@ -118,17 +118,17 @@ def test_costly_probes_are_thinned_by_lot_but_for_their_usual_regimes() -> None:
 
 
 def test_the_manners_of_a_probe_take_turns() -> None:
-    """Across its regimes; a turn counts the draws of the component that came in this manner before."""
+    """Across its regimes; a turn counts the draws of the component that came in this call_variant before."""
     checks = [("c", check("one", "p", "a", "b", draws=2)), ("c", check("two", "q", draws=3))]
-    made = plan(checks, seed=1, dtype="float64", manners=("", "eval", "fortran"))
-    assert [(draw.probe, draw.manner, draw.turn) for draw in made.draws] == [
+    made = plan(checks, seed=1, dtype="float64", call_variants=("", "eval", "fortran"))
+    assert [(draw.probe, draw.call_variant, draw.turn) for draw in made.draws] == [
         ("p", "", 0), ("p", "eval", 0), ("p", "fortran", 0), ("p", "", 1),
         ("q", "", 2), ("q", "eval", 1), ("q", "fortran", 1),
     ]  # fmt: skip
 
 
 def test_one_draw_more_comes_last() -> None:
-    """In the manner asked for, of the probe that most checks look at, and its checks look at it."""
+    """In the call_variant asked for, of the probe that most checks look at, and its checks look at it."""
     checks = [
         ("c", check("one", "p")),
         ("c", check("two", "q")),
@@ -136,7 +136,7 @@ def test_one_draw_more_comes_last() -> None:
     ]
     assert most_looked_at(checks) == ("c", "q")
     made = plan(checks, seed=1, dtype="float64", last=LATE)
-    (late,) = [draw for draw in made.draws if draw.manner == LATE]
+    (late,) = [draw for draw in made.draws if draw.call_variant == LATE]
     assert late == made.draws[-1] and (late.probe, late.regime) == ("q", "normal")
     assert [late in planned.draws for planned in made.checks] == [False, True, False]
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
@@ -207,7 +207,7 @@ def test_each_call_variant_is_drawn_once_in_the_regimes_in_turn() -> None:
         ("c", check("w", "p", "y")),
     ]
     made = varied(checks, ("eval", "primed", "strided"), seed=2, dtype="float32")
-    assert [(draw.probe, draw.manner, draw.regime) for draw in made.draws] == [
+    assert [(draw.probe, draw.call_variant, draw.regime) for draw in made.draws] == [
         ("p", "eval", "x"), ("p", "primed", "y"), ("p", "strided", "x"),
     ]  # fmt: skip
     assert len({draw.seed for draw in made.draws}) == 3

@@ -20,7 +20,7 @@ from engine.judge.verdict import (
     shapes,
     with_extra,
 )
-from engine.run.types import LATE, MANNERS, SMALL, Case, Draw, Lean, Outcome, Raised
+from engine.run.types import CALL_VARIANTS, LATE, SMALL, Case, Constraint, Draw, Outcome, Raised
 from engine.spec.types import Check
 
 OWN, OTHER = 1.0, 2.0  # what the code before the break gave, and what the reference gives
@@ -227,19 +227,19 @@ def told(cases: Sequence[Case], *theirs: float) -> Result:
 
 
 def test_the_difference_in_the_plainest_manner_is_told() -> None:
-    """A learner can make that one happen; the manner is named where it may be what matters."""
-    cases = [case(manner="fortran"), case(), case(manner="eval")]
+    """A learner can make that one happen; the call_variant is named where it may be what matters."""
+    cases = [case(call_variant="fortran"), case(), case(call_variant="eval")]
     assert told(cases, WRONG, WRONG, WRONG).inputs == "x (2, 3)"
-    assert told(cases, WRONG, OTHER, WRONG).inputs == f"x (2, 3), {MANNERS['fortran']}"
+    assert told(cases, WRONG, OTHER, WRONG).inputs == f"x (2, 3), {CALL_VARIANTS['fortran']}"
     assert told(cases, OTHER, OTHER, WRONG).inputs == "x (2, 3), after eval()"
     assert told(cases[:1], WRONG).inputs == "x (2, 3)"
 
 
 def test_where_all_differ_the_first_regime_is_told() -> None:
-    """Which is the simplest, as authors list them; the manner tells nothing there. Else a plain draw is."""
+    """Which is the simplest, as authors list them; the call_variant tells nothing there. Else a plain draw is."""
     draws = [
-        Draw("head", "forward", regime, 1, manner=manner)
-        for regime, manner in (("normal", "eval"), ("steep", ""), ("gaps", "fortran"))
+        Draw("head", "forward", regime, 1, call_variant=call_variant)
+        for regime, call_variant in (("normal", "eval"), ("steep", ""), ("gaps", "fortran"))
     ]
     cases = [Case(draw, {}, {"": outcome(OTHER)}) for draw in draws]
     assert told(cases, WRONG, WRONG, WRONG).regime == "normal"
@@ -249,15 +249,15 @@ def test_where_all_differ_the_first_regime_is_told() -> None:
 def test_an_input_is_told_in_a_few_words() -> None:
     """Shapes of arrays, plain values, and how it was given."""
     inputs = {"x": np.zeros((2, 3)), "eps": 0.5, "rng": None}
-    draw = Draw("head", "forward", "normal", 1, manner=LATE)
+    draw = Draw("head", "forward", "normal", 1, call_variant=LATE)
     assert shapes(Case(draw, inputs, {})) == "x (2, 3), eps = 0.5, after hundreds of calls"
-    leaning = Draw("head", "forward", "normal", 1, lean=Lean("size", 512))
+    leaning = Draw("head", "forward", "normal", 1, constraint=Constraint("size", 512))
     near = shapes(Case(leaning, inputs, {}))
     assert near == "x (2, 3), eps = 0.5, near a number that the change mentions"
-    for lean, words in (
-        (Lean("size", 2, name=SMALL), "a size of 2"),
-        (Lean("pattern", which=1), "numbers in a pattern"),
-        (Lean("settings"), "inputs and settings that no regime brings together"),
+    for constraint, words in (
+        (Constraint("size", 2, name=SMALL), "a size of 2"),
+        (Constraint("pattern", which=1), "numbers in a pattern"),
+        (Constraint("settings"), "inputs and settings that no regime brings together"),
     ):
-        steered = Draw("head", "forward", "normal", 1, lean=lean)
+        steered = Draw("head", "forward", "normal", 1, constraint=constraint)
         assert shapes(Case(steered, inputs, {})) == f"x (2, 3), eps = 0.5, {words}"

@@ -20,7 +20,7 @@ from engine.flows.sample import sample
 from engine.flows.scope import scope_of
 from engine.judge.level import HONEST, PRACTICE
 from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, plan
-from engine.run.types import SMALL, Draw, Lean
+from engine.run.types import SMALL, Draw, Constraint
 from engine.spec.types import Check
 
 HEAD, LOSS, EMBEDDING = (
@@ -281,7 +281,7 @@ def test_practice_looks_at_each_regime_once_and_at_24_draws_at_least(
         if check.probe not in slow:
             drawn = {draw.regime for draw in own if draw.probe == check.probe}
             assert drawn >= {*check.regimes}, check.id
-    assert {draw.manner for draw in own} == {"", *PRACTICE.variants(catalogue.contract)}
+    assert {draw.call_variant for draw in own} == {"", *PRACTICE.variants(catalogue.contract)}
     others = {draw.component for draw in made.draws} - {component}
     assert others == scope.impact.close
     beside = Counter((d.component, d.probe) for d in made.draws if d.component != component)
@@ -442,11 +442,11 @@ def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
     known, told = Baseline(plain), []
     monkeypatch.setattr(servers, "progress", told.append)
     for lean, again in (
-        (Lean("pattern", which=1), 0),
-        (Lean("size", 2, name=SMALL), 0),
-        (Lean("size", 7), 2),
+        (Constraint("pattern", which=1), 0),
+        (Constraint("size", 2, name=SMALL), 0),
+        (Constraint("size", 7), 2),
     ):
-        draws = [Draw("lm_head", "forward", "normal", 3, lean=lean)]
+        draws = [Draw("lm_head", "forward", "normal", 3, constraint=lean)]
         asked(servers, known, draws)
         told.clear()
         assert asked(servers, known, draws)[1][draws[0]].values

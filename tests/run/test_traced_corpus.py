@@ -10,9 +10,9 @@ from test_tracer import same_outcome
 from engine.flows import build as flows
 from engine.flows import measuring
 from engine.learner import model
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = ROOT / "tests" / "corpus"
 NAMES = sorted(folder.name for folder in CORPUS.iterdir() if (folder / "src").is_dir())
@@ -57,7 +57,9 @@ def compared(servers: Servers, tree: Tree, draws: list[Draw]) -> None:
         sizes |= sizes_of({**case.expected[""].values, **case.named})
     trace = {"sizes": sorted(sizes), "cap": 1 << 26}
     plain = servers.outcomes(tree, jobs, server=tree.root)
-    traced = servers.outcomes(tree, jobs, server=tree.root + " traced", trace=trace)
+    traced = servers.outcomes(
+        tree, jobs, server=tree.root + " traced", options=RunOptions(trace=trace)
+    )
     for case, one, two in zip(cases, plain, traced, strict=True):
         where = (case.draw, one.stopped, two.stopped, one.raised, two.raised)
         assert one.stopped is None, where
@@ -105,7 +107,9 @@ def test_the_trace_of_a_package_holds_what_the_reference_names(
     cases = servers.cases([Draw(*probe, 3, dtype) for probe in probes])
     wanted = [cases[0].expected[""].values["vectors"], cases[1].expected[""].values["logits"]]
     trace = {"sizes": sorted({int(value.size) for value in wanted} | {1}), "cap": 1 << 26}
-    outcomes = servers.outcomes(tree, flows.jobs_of(cases), server=tree.root + " held", trace=trace)
+    outcomes = servers.outcomes(
+        tree, flows.jobs_of(cases), server=tree.root + " held", options=RunOptions(trace=trace)
+    )
     for value, outcome in zip(wanted, outcomes, strict=True):
         held = [v for row in outcome.trace for v in row["values"] if v.size == value.size]
         assert any(

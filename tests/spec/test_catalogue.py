@@ -10,7 +10,9 @@ from trees import BREAKS
 
 from engine.errors import USAGE, SpecError, UsageError
 from engine.flows import fix as fixes
-from engine.spec.load import Catalogue, content_root, load, packs, texts
+from engine.spec.catalogue import Catalogue, content_root, packs
+from engine.spec.load import load
+from engine.spec.texts import texts
 from engine.spec.types import Break, Build, Pack
 
 EXERCISES = content_root("exercises")
