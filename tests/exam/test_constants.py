@@ -21,7 +21,7 @@ from engine.flows.impact import Impact
 from engine.flows.sample import sample
 from engine.flows.scope import Scope, checks_of_a_fix
 from engine.judge.compare import difference
-from engine.run.child.call_variants import renamed
+from engine.run.child.exam.callers import renamed
 from engine.run.child.exam.targeting import (
     LARGEST,
     USUAL,

@@ -209,7 +209,12 @@ def test_practice_looks_at_what_uses_it_itself_alone(catalogue, plain):
 def test_practice_looks_at_what_else_was_changed(catalogue, plain):
     """A component whose own file changed, when names lead to what is new; not all that import the file."""
     sgd, optim = "sgd", "src/minimodel/optim.py"
-    both = changed(_mended(plain), optim, b"            p.data -= self.lr * velocity", b"            left = 1\n")
+    both = changed(
+        _mended(plain),
+        optim,
+        b"            p.data -= self.lr * velocity",
+        b"            left = 1\n",
+    )
     extent = of_a_fix(catalogue, "sdpa", plain, both, everything=False)
     assert sgd in extent.beside and sgd in extent.close
     assert not extent.beside & {"tensor", "layernorm", "cross_entropy"}

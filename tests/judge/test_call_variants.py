@@ -291,7 +291,7 @@ LIKE = {
 def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, before, call_variant):
     """With it the trick is seen; without it, and what is like it, it is not."""
     found = seen_by(servers, catalogue, before, tricked(plain, TRICKS[call_variant]))
-    assert manner in found <= {call_variant} | LIKE.get(call_variant, set())
+    assert call_variant in found <= {call_variant} | LIKE.get(call_variant, set())
 
 
 @pytest.mark.parametrize(

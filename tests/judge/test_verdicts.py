@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from trees import LOUD, NAMES, SILENCED, corpus_tree
 
 from engine.errors import NotApplicable
-from engine.flows import break_ as planning
 from engine.exam import attack
 from engine.exam.level import EXAM
+from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows import measuring
@@ -20,7 +20,7 @@ from engine.flows.sample import sample
 from engine.flows.scope import scope_of
 from engine.judge.level import HONEST, PRACTICE
 from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, plan
-from engine.run.types import SMALL, Draw, Constraint
+from engine.run.types import SMALL, Constraint, Draw
 from engine.spec.types import Check
 
 HEAD, LOSS, EMBEDDING = (
@@ -394,7 +394,9 @@ def test_what_a_sample_lets_through_is_judged_in_full(servers, catalogue, plain)
     sgd = edited(plain, "src/minimodel/optim.py", "self.momentum * velocity", "velocity")
     verdict = fixes.grade_fix(*args, sgd, seed=6)
     assert not verdict.passed and verdict.failing.component == "sgd"
-    two = edited(plain, HEAD, "return logits", "return logits * (1.5 if len(logits.data.T) == 2 else 1)")
+    two = edited(
+        plain, HEAD, "return logits", "return logits * (1.5 if len(logits.data.T) == 2 else 1)"
+    )
     assert fixes.grade_fix(*args, two, seed=6).passed
     assert fixes.refusal(*args, two, 6, PRACTICE).passed
     quick = replace(EXAM, draws=1, others="users", attacks=(attack.by("sizes"),))
