@@ -21,15 +21,16 @@ from engine.flows.impact import Impact
 from engine.flows.sample import sample
 from engine.flows.scope import Scope, checks_of_a_fix
 from engine.judge.compare import difference
+from engine.run.child.cases import Draws
 from engine.run.child.exam.callers import renamed
 from engine.run.child.exam.targeting import (
     LARGEST,
     USUAL,
-    Leaning,
+    ConstrainedDraws,
     TooMany,
     heavy,
-    leant_inputs,
     with_entries,
+    with_value,
 )
 from engine.run.types import LATE, Case, Constraint, Draw, Outcome, Raised
 from engine.spec.types import Check
@@ -581,7 +582,7 @@ def test_fresh_numbers_of_files():
 def test_one_line_of_a_pack_leans_and_only_one():
     """Two large sizes together would make a huge input; a loop that asks again is the same line."""
     for which, leant in ((0, ([300, 4], [5])), (2, ([3, 300], [5])), (1, ([3, 4], [300]))):
-        rng = Leaning(7, {"kind": "size", "number": 300.0, "which": which})
+        rng = ConstrainedDraws(7, {"kind": "size", "number": 300.0, "which": which})
         for _ in range(2):
             first = rng.leaning((3, 4))
             second = rng.leaning((5,))
@@ -594,7 +595,7 @@ def test_one_line_of_a_pack_leans_and_only_one():
 
 def test_without_a_lean_the_draws_are_those_of_numpy():
     """A seed of an older record means what it meant."""
-    rng = Leaning(7, None)
+    rng = Draws(7)
     assert rng.leaning([3]) == [3] and not rng.leant
     assert np.array_equal(rng.standard_normal(5), np.random.default_rng(7).standard_normal(5))
 
@@ -603,12 +604,12 @@ def test_values_are_brought_near():
     """One array, or all; a setting only if it is of the same kind; what is 0 stays."""
     inputs = {"x": np.array([1.0, -4.0]), "w": np.ones(2), "z": np.zeros(2), "n": 3, "eps": 1e-5}
     constraint = 100.0, 0
-    assert np.allclose(leant_inputs(inputs, *constraint)["x"], [37.5, -150.0])
-    both = leant_inputs(inputs, 100.0, 4)
+    assert np.allclose(with_value(inputs, *constraint)["x"], [37.5, -150.0])
+    both = with_value(inputs, 100.0, 4)
     assert np.allclose(both["x"], [37.5, -150.0]) and np.allclose(both["w"], 150.0)
-    assert leant_inputs(inputs, 1e-3, 5)["eps"] == 1e-3
-    assert not leant_inputs(inputs, *constraint)["z"].any() and inputs["x"][1] == -4.0
-    assert leant_inputs({"n": 3, "z": np.zeros(2)}, *constraint) is None
+    assert with_value(inputs, 1e-3, 5)["eps"] == 1e-3
+    assert not with_value(inputs, *constraint)["z"].any() and inputs["x"][1] == -4.0
+    assert with_value({"n": 3, "z": np.zeros(2)}, *constraint) is None
 
 
 def test_what_is_too_large_is_left_out():
@@ -644,7 +645,9 @@ def test_leans_of_a_number():
 def test_a_far_size_is_for_those_who_say_so():
     """A pack says how far a size of its own may go; only the broken component's go beyond the usual."""
     assert USUAL == LARGEST_SIZE  # the child cannot ask the judge
-    usual, far = (Leaning(1, {"kind": "size", "number": 3000.0, "which": 0}) for _ in range(2))
+    usual, far = (
+        ConstrainedDraws(1, {"kind": "size", "number": 3000.0, "which": 0}) for _ in range(2)
+    )
     assert usual.leaning([4, 5]) == [4, 5] and not usual.leant
     assert far.leaning([4, 5], largest=3000) == [3000, 5] and far.leant
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("normal",))
@@ -796,14 +799,14 @@ def test_an_input_that_would_be_too_large_is_not_even_drawn():
     """Drawing ten million numbers takes longer than a verdict."""
     constraint = {"kind": "size", "number": 3000.0, "which": 0}
     with pytest.raises(TooMany):
-        Leaning(1, constraint).standard_normal((3000, 3000))
-    one_by_one = Leaning(1, constraint)
+        ConstrainedDraws(1, constraint).standard_normal((3000, 3000))
+    one_by_one = ConstrainedDraws(1, constraint)
     for _ in range(5):
         one_by_one.standard_normal((600, 600))
     with pytest.raises(TooMany):
         one_by_one.standard_normal((600, 600))
-    assert Leaning(1, constraint).standard_normal((300, 300)).shape == (300, 300)
-    assert Leaning(1, None).standard_normal((1500, 1500)).shape == (1500, 1500)
+    assert ConstrainedDraws(1, constraint).standard_normal((300, 300)).shape == (300, 300)
+    assert Draws(1).standard_normal((1500, 1500)).shape == (1500, 1500)
 
 
 def test_what_has_nothing_to_lean_takes_no_place():
