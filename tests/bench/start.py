@@ -30,7 +30,7 @@ from engine.commands import init
 from engine.spec.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = {
+PACKAGES = {  # with src/ each
     "plain": ROOT / "exercises" / "minimodel" / "models" / "plain",
     "einsum": ROOT / "tests" / "corpus" / "einsum",
 }
@@ -73,9 +73,11 @@ def engine(home: Path, *words: str) -> None:
 
 
 def learner(folder: Path, package: str) -> Path:
-    """A learner of this package."""
-    init.run("ada", folder=folder / package, model=PACKAGES[package])
-    return folder / package / "learners" / "ada"
+    """A learner whose code is this package, over the template's stubs."""
+    init.run("ada", folder=folder / package)
+    home = folder / package / "learners" / "ada"
+    shutil.copytree(PACKAGES[package], home, dirs_exist_ok=True)
+    return home
 
 
 def restored(home: Path, kept: Path) -> Callable[[], None]:
@@ -94,7 +96,7 @@ def fixes(folder: Path, catalogue: Catalogue) -> Iterator[Timed]:
     for package, model in PACKAGES.items():
         for id in FIXED:
             for kind in ("restored", "another form", "wrong"):
-                place = folder / f"{id} {kind}"
+                place = folder / package / f"{id} {kind}"
                 home = learner(place, package)
                 file = place / "answers.yaml"
                 file.write_text(json.dumps(answers(catalogue, id)))  # JSON is YAML
