@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from engine.author import prove
 from engine.author.break_proofs import Proof
 from engine.author.prove import CheckReport
 from engine.errors import SpecError
+from engine.spec.catalogue import Catalogue
 
 HEAD, NORM = (f"src/minimodel/nn/{name}.py" for name in ("lm_head", "norm"))
 OUT = "self.vocab_size_out = "
@@ -199,31 +201,37 @@ def test_pack_code_that_is_not_python_is_a_problem_with_its_place(spec: Spec) ->
     assert problem.where.startswith(f"{code}:2:") and "not Python" in problem.what
 
 
-def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack() -> None:
     """Whichever ends first; where one cannot be proved at all, none is begun after it."""
-    begun: list[str] = []
+    begun: list[int] = []
 
-    def proved(catalogue: object, wanted: object, *rest: object) -> Iterator[Proof]:
-        name = str(getattr(wanted, "id", wanted))
-        begun.append(name)
-        number = len(begun)
+    def proved(number: int, broken: int, servers: object) -> Iterator[Proof]:
+        begun.append(number)
         time.sleep(0.0 if number % 2 else 0.02)
         if number == broken:
             raise SpecError("no")
-        yield Proof(name, "plain", "a claim", True, "")
+        yield Proof(str(number), "plain", "a claim", True, "")
 
-    monkeypatch.setattr(prove, "_entry_proofs", proved)
-    monkeypatch.setattr(prove, "_walkthrough_proofs", proved)
-    monkeypatch.setattr(prove, "problems", lambda *_: ())
-    broken = 0
-    told = [proof.exercise for proof in prove.prove(ROOT / "exercises" / "minimodel").proofs]
-    assert sorted(told) == sorted(begun) and len(told) > 50
+    catalogue = Catalogue.find("minimodel")
+    work = [partial(proved, number, -1) for number in range(20)]
+    told = [proof.exercise for proof in prove._two_at_a_time(catalogue, work)]
+    assert told == [str(number) for number in range(20)]
+    assert sorted(begun) == [*range(20)]
     begun.clear()
-    assert [proof.exercise for proof in prove.prove().proofs] == told
-    begun.clear()
-    broken = 3
     with pytest.raises(SpecError):
-        prove.prove()
+        [*prove._two_at_a_time(catalogue, [partial(proved, number, 2) for number in range(20)])]
     assert len(begun) <= 4
+
+
+def test_every_exercise_of_a_pack_is_proved_in_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds, breaks and walkthroughs."""
+    begun: list[str] = []
+
+    def noted(catalogue: Catalogue, work: Sequence[partial[Iterator[Proof]]]) -> Iterator[Proof]:
+        begun.extend(str(getattr(one.args[1], "id", one.args[1])) for one in work)
+        yield Proof("all", "plain", "a claim", True, "")
+
+    monkeypatch.setattr(prove, "_two_at_a_time", noted)
+    catalogue = Catalogue.find("minimodel")
+    assert prove.prove(ROOT / "exercises" / "minimodel").passed
+    assert begun == [*catalogue.entries, *catalogue.walkthroughs] and len(begun) > 50

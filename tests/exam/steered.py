@@ -20,7 +20,7 @@ NOTHING = Measured(Plan((), (), 0), {}, {})
 
 def attacking(*kinds: str) -> Level:
     """Level practice with the attack by these kinds of draws."""
-    return replace(PRACTICE, name="attack", attacks=(attack.by(*kinds),))
+    return replace(PRACTICE, name="attack", attacks=(attack.by(*kinds),), exam=True)
 
 
 def scope_for(

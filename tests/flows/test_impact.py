@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-from functools import partial
-
 import pytest
 from msgspec.structs import replace
 
@@ -14,12 +11,13 @@ from engine.flows.baseline import Baseline
 from engine.flows.sample import FAR_COSTLY, FAR_PROBES, sample
 from engine.flows.scope import Scope, checks_of_a_fix
 from engine.judge.level import PRACTICE
-from engine.judge.sampling import FIX_DRAWS
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
 
 
-of_a_fix = partial(impact.of_a_fix, everything=True)
+def of_a_fix(catalogue, broken, before, after, *, everything=True):
+    """As level exam asks."""
+    return impact.of_a_fix(catalogue, broken, before, after, everything=everything)
 
 
 def changed(tree, path, find, put):
@@ -129,27 +127,41 @@ def _mended(tree):
     return changed(tree, ATTENTION, b"    probs = ", b"    left = None\n")
 
 
-def drawn(catalogue, extent, component, *, seed=3, level=EXAM):
-    """The (probe, regime) of a component that a fix of attention's scale is measured in."""
+def scope_of(catalogue, plain, extent, seed=3, level=EXAM, **parts):
+    """The judgement of a fix of attention's scale that reaches so far. parts: of pack.yaml, otherwise."""
     id = "attention-no-scale"
-    checks, spec = tuple(checks_of_a_fix(catalogue, id)), catalogue.break_(id)
-    some = tuple(pair for pair in checks if pair[0] in extent.measured)
-    scope = Scope(catalogue, spec, extent, some, Baseline(None), None, "float64", seed, level)
+    if parts:
+        components = {
+            name: replace(part, **{key: value.get(name, ()) for key, value in parts.items()})
+            for name, part in catalogue.contract.components.items()
+        }
+        catalogue = Fixed(catalogue, replace(catalogue.contract, components=components))
+    checks = tuple(checks_of_a_fix(catalogue, id))
+    return Scope(
+        catalogue, catalogue.break_(id), extent, checks, Baseline(plain), plain, "float64", seed, level
+    )  # fmt: skip
+
+
+class Fixed:
+    """A catalogue with another contract."""
+
+    def __init__(self, catalogue, contract):
+        self._catalogue, self.contract = catalogue, contract
+
+    def __getattr__(self, name):
+        return getattr(self._catalogue, name)
+
+
+def drawn(catalogue, plain, extent, component, **more):
+    """The (probe, regime) of a component in which that fix is measured, when no probe takes long."""
+    scope = scope_of(catalogue, plain, extent, **{"costly": {}, "seldom": {}, **more})
     return [(d.probe, d.regime) for d in sample(scope).draws if d.component == component]
-
-
-def without(catalogue, key):
-    """The same pack, of which no component has any such probes."""
-    other, contract = copy.copy(catalogue), catalogue.contract
-    parts = {name: replace(part, **{key: ()}) for name, part in contract.components.items()}
-    vars(other)["contract"] = replace(contract, components=parts)
-    return other
 
 
 def test_the_closer_the_more_draws(catalogue, plain):
     """Every regime of what uses it itself, once; a few probes of what is remote, in one regime each."""
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
-    direct, remote = (drawn(catalogue, extent, name) for name in ("attention", "mini_gpt"))
+    direct, remote = (drawn(catalogue, plain, extent, name) for name in ("attention", "mini_gpt"))
     every = {
         (check.probe, regime)
         for check in catalogue.build("attention").checks
@@ -158,44 +170,56 @@ def test_the_closer_the_more_draws(catalogue, plain):
     assert len(direct) == len(every) and {*direct} == every
     assert len(remote) == len({probe for probe, _ in remote}) == FAR_PROBES
     assert ("forward", "normal") in remote
-    assert {*remote} != {*drawn(catalogue, extent, "mini_gpt", seed=4)}
-    close = drawn(catalogue, replace(extent, remote=frozenset()), "mini_gpt")
+    assert {*remote} != {*drawn(catalogue, plain, extent, "mini_gpt", seed=4)}
+    close = drawn(catalogue, plain, replace(extent, remote=frozenset()), "mini_gpt")
     assert len(close) > 3 * FAR_PROBES
-
-
-def test_at_practice_who_uses_it_is_drawn_once_a_probe(catalogue, plain):
-    """And what uses it through others not at all; the broken component in every regime."""
-    extent = impact.of_a_fix(catalogue, "sdpa", plain, _mended(plain), everything=False)
-    assert extent.measured >= extent.close == {"attention"}
-    own, user = (drawn(catalogue, extent, name, level=PRACTICE) for name in ("sdpa", "attention"))
-    checks = catalogue.build("sdpa").checks
-    assert {(check.probe, regime) for check in checks for regime in check.regimes} <= {*own}
-    slow = catalogue.contract.components["attention"].costly
-    quick = {check.probe for check in catalogue.build("attention").checks} - {*slow}
-    assert sorted(probe for probe, _ in user) == sorted(quick)
-    assert not drawn(catalogue, extent, "mini_gpt", level=PRACTICE)
-
-
-def test_at_practice_there_are_never_few_draws(catalogue, plain):
-    """A component with few regimes gets more of its main probe."""
-    for name in catalogue.contract.components:
-        for entry in catalogue.entries.values():
-            if entry.kind == "break" and entry.component == name:
-                checks = tuple(checks_of_a_fix(catalogue, entry.id, ()))
-                extent = impact.Impact(name)
-                spec = catalogue.break_(entry.id)
-                scope = Scope(
-                    catalogue, spec, extent, checks, Baseline(None), None, "float64", 3, PRACTICE
-                )
-                assert len(sample(scope).draws) >= FIX_DRAWS, entry.id
 
 
 def test_what_uses_it_in_few_probes_is_measured_in_those(catalogue, plain):
     """Code may be wrong inside `generate` alone, which mostly draws from models of the pack's."""
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
+    parts = catalogue.contract.components
+    seldom, costly = (
+        {name: getattr(part, key) for name, part in parts.items()} for key in ("seldom", "costly")
+    )
     for seed in range(8):
-        made = drawn(catalogue, extent, "generate", seed=seed)
+        made = drawn(catalogue, plain, extent, "generate", seed=seed, costly=costly, seldom=seldom)
         assert ("whole", "normal") in made and len(made) == FAR_PROBES
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pack_yaml_says_which_those_are(catalogue, plain, seed):
+    """And which probes take long."""
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
+    made = sample(scope_of(catalogue, plain, extent, seed))
+    assert "whole" in {draw.probe for draw in made.draws if draw.component == "generate"}
+
+
+def test_practice_looks_at_what_uses_it_itself_alone(catalogue, plain):
+    """Each quick probe there once; nothing that is remote, or only imports a file that changed."""
+    extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain), everything=False)
+    assert extent.users == catalogue.users("sdpa") and extent.close == {"attention"}
+    assert not extent.imported and not extent.beside
+    made = sample(scope_of(catalogue, plain, extent, level=PRACTICE))
+    assert {draw.component for draw in made.draws} == {"sdpa", "attention"}
+    direct = [(d.probe, d.regime) for d in made.draws if d.component == "attention"]
+    assert len(direct) == len({probe for probe, _ in direct}) and ("forward", "normal") in direct
+
+
+def test_practice_looks_at_what_else_was_changed(catalogue, plain):
+    """A component whose own file changed, when names lead to what is new; not all that import the file."""
+    sgd, optim = "sgd", "src/minimodel/optim.py"
+    both = changed(
+        _mended(plain),
+        optim,
+        b"            p.data -= self.lr * velocity",
+        b"            left = 1\n",
+    )
+    extent = of_a_fix(catalogue, "sdpa", plain, both, everything=False)
+    assert sgd in extent.beside and sgd in extent.close
+    assert not extent.beside & {"tensor", "layernorm", "cross_entropy"}
+    made = sample(scope_of(catalogue, plain, extent, level=PRACTICE))
+    assert {draw.component for draw in made.draws} == {"sdpa", "attention", *extent.beside}
 
 
 def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
@@ -203,13 +227,13 @@ def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
     extent = replace(extent, remote=frozenset())
     costly = {name: part.costly for name, part in catalogue.contract.components.items()}
-    all_, some = (drawn(c, extent, "mini_gpt") for c in (without(catalogue, "costly"), catalogue))
+    all_, some = (drawn(catalogue, plain, extent, "mini_gpt", costly=c) for c in ({}, costly))
     slow = [pair for pair in some if pair[0] in costly["mini_gpt"]]
     assert {probe for probe, _ in some} == {probe for probe, _ in all_}
     assert len(slow) == len({probe for probe, _ in slow}) + FAR_COSTLY
     assert {*all_} - {*some} <= {pair for pair in all_ if pair[0] in costly["mini_gpt"]}
     extent = replace(extent, direct=extent.direct | {"mini_gpt"})
-    assert drawn(catalogue, extent, "mini_gpt") == all_
+    assert drawn(catalogue, plain, extent, "mini_gpt", costly=costly) == all_
 
 
 @pytest.mark.parametrize(("put", "closely"), [(b"left", False), (b"Tensor.left", True)])

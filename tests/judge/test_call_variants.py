@@ -213,6 +213,7 @@ def seen_by(servers, catalogue, before, tree, component="lm_head", variants=ALL)
         main, seed=77, dtype="float64", call_variants=variants,
         at_least={main[0][1].probe: max(LEAST, DRAWS * len(variants))}, last=LATE if variants == ALL else "",
     )  # fmt: skip
+    servers.exam = True
     cases = before.cases(servers, made.draws)
     healthy = before.outcomes(servers, [*cases.values()])
     found = servers.outcomes(tree, jobs_of([*cases.values()]), server="candidate")

@@ -443,16 +443,16 @@ def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
     """It would fill the memory of whoever judges hundreds; patterns and small sizes come for each."""
     known, told = Baseline(plain), []
     monkeypatch.setattr(servers, "progress", told.append)
-    for constraint, again in (
+    for lean, again in (
         (Constraint("pattern", which=1), 0),
         (Constraint("size", 2, name=SMALL), 0),
         (Constraint("size", 7), 2),
     ):
-        draws = [Draw("lm_head", "forward", "normal", 3, constraint=constraint)]
+        draws = [Draw("lm_head", "forward", "normal", 3, constraint=lean)]
         asked(servers, known, draws)
         told.clear()
         assert asked(servers, known, draws)[1][draws[0]].values
-        assert len(told) == again, constraint
+        assert len(told) == again, lean
 
 
 def test_the_next_candidate_costs_no_measurement_of_the_healthy_code(

@@ -806,7 +806,7 @@ def test_an_input_that_would_be_too_large_is_not_even_drawn():
     with pytest.raises(TooMany):
         one_by_one.standard_normal((600, 600))
     assert ConstrainedDraws(1, constraint).standard_normal((300, 300)).shape == (300, 300)
-    assert ConstrainedDraws(1, None).standard_normal((1500, 1500)).shape == (1500, 1500)
+    assert Draws(1).standard_normal((1500, 1500)).shape == (1500, 1500)
 
 
 def test_what_has_nothing_to_lean_takes_no_place():
