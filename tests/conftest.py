@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.commands.dev_check import models
-from engine.commands.warm import servers_for
+from engine.author.models import models
+from engine.flows.measuring import servers_for
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 def pytest_configure(config: pytest.Config) -> None:

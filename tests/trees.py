@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.learner import model
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = Path(__file__).parent / "corpus"
 NAMES = sorted(folder.name for folder in CORPUS.iterdir() if (folder / "src").is_dir())

@@ -11,7 +11,7 @@ import numpy as np
 from engine.judge.sampling import derive
 from engine.run.servers import Servers
 from engine.run.types import Draw, Values
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 DTYPE = "float64"
 DRAWS = (

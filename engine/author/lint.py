@@ -14,17 +14,11 @@ from engine.errors import SpecError
 from engine.flows import questions, walkthrough
 from engine.inject import patterns
 from engine.observe.arithmetic import evaluate
-from engine.run.types import LATE, MANNERS
-from engine.spec.load import (
-    Catalogue,
-    Entry,
-    load,
-    probes_of_steps,
-    roles_of_steps,
-    spelled_out,
-    steps_of,
-    texts,
-)
+from engine.run.types import CALL_VARIANTS, LATE
+from engine.spec.catalogue import Catalogue, Entry, spelled_out
+from engine.spec.load import load
+from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
+from engine.spec.texts import texts
 from engine.spec.types import BEFORE, Break, Build, Walkthrough
 
 MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
@@ -54,7 +48,7 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             if used not in contract.components:
                 yield Problem(f"{pack_file}:1:1", f"{name} uses {used!r}, which is no component.")
     for mode, roles in contract.modes.items():
-        if mode in (*MANNERS, LATE):
+        if mode in (*CALL_VARIANTS, LATE):
             yield Problem(f"{pack_file}:1:1", f"`modes`: {mode!r} is the engine's own word.")
         for role in sorted(set(roles) - contract.roles.keys()):
             yield Problem(f"{pack_file}:1:1", f"`modes` names {role!r}, which is no role.")

@@ -13,7 +13,8 @@ from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree
 from engine.spec import yaml
-from engine.spec.load import FIGURE, convert, texts
+from engine.spec.load import convert
+from engine.spec.texts import FIGURE, texts
 from engine.spec.types import Break, Build, Figure
 
 # decimals, powers of ten, percentages, and whole numbers from 100 on: 3.16, 1e-5, 35%, 103,680

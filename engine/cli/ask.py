@@ -10,7 +10,7 @@ from engine.errors import UsageError
 from engine.flows.answers import Answer, checked, checked_choice, checked_confidence
 from engine.flows.questions import GRADES, Asked, Reply, acceptable
 from engine.report.out import safe
-from engine.spec.language import said
+from engine.spec.texts import said
 from engine.spec.types import Prediction
 
 if TYPE_CHECKING:

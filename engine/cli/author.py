@@ -104,10 +104,8 @@ def dev_judge(
     from engine.exam.level import LEVELS
     from engine.report.out import bar, emit_line
 
-    lines = command.run(
-        candidate, exercise=exercise, build=build, healthy=healthy, broken=broken, pack=pack,
-        seed=seed, level=LEVELS[level],
-    )  # fmt: skip
+    asked = command.Question(exercise, build, healthy, broken, pack, seed, LEVELS[level])
+    lines = command.run(candidate, asked)
     errors = 0
     for line in bar(lines, len(candidate)):
         errors += line["verdict"] == "error"

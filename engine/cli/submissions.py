@@ -16,8 +16,8 @@ from engine.judge.level import PRACTICE, Level
 from engine.report.out import Live, Progress
 
 if TYPE_CHECKING:
-    from engine.commands.submit_build import BuildReport
-    from engine.commands.submit_fix import FixReport
+    from engine.flows.build_report import BuildReport
+    from engine.flows.fix_report import FixReport
     from engine.flows.observe import ObserveReport
     from engine.flows.walkthrough import WalkReport
 

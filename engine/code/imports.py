@@ -1,13 +1,18 @@
-"""Which files a module may run when it is imported: what an edit elsewhere cannot touch."""
+"""Which files a module may run when it is imported: what an edit elsewhere cannot touch.
+
+Coarser than names (`reachability.py`), and harder to deceive: a learner's fix, which may mean to, is held
+to whole files; the engine's own edits are held to names.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from engine.code.source import parsed, walked
-from engine.run.types import Tree
+from engine.code.syntax import parsed, walked
+
+Files = Mapping[str, bytes]  # path -> bytes
 
 # a file that uses one of these may run files that its import statements do not name
 OPAQUE = {"__import__", "import_module", "exec", "eval", "runpy", "modules", "meta_path"}
@@ -18,9 +23,12 @@ HARMLESS = {"modules", "eval", "exec"}  # as attributes: model.eval(), module.mo
 NAMES = {"modules", "meta_path"}  # as names of one's own
 
 
-def closure(tree: Tree, modules: Iterable[str], *, trusting: bool = False) -> frozenset[str] | None:
-    """The files that importing these modules may run; None where that cannot be told.
+def closure(
+    files: Files, roots: Sequence[str], modules: Iterable[str], *, trusting: bool = False
+) -> frozenset[str] | None:
+    """The files that importing these modules may run; None where import statements do not say.
 
+    files: path -> bytes. roots: the folders of `files` from which modules are imported.
     trusting: whether `anything.modules` and `anything.eval` are what they look like.
     """
     found: set[str] = set()
@@ -32,22 +40,22 @@ def closure(tree: Tree, modules: Iterable[str], *, trusting: bool = False) -> fr
             continue
         seen.add(name)
         if name.endswith(".*"):  # `__all__` may name modules of the package
-            waiting += _submodules(tree, name.removesuffix(".*"))
-        for path in _files(tree, name):
+            waiting += _submodules(files, roots, name.removesuffix(".*"))
+        for path in _files(files, roots, name):
             found.add(path)
-            imported = _imports(tree.files[path], name, path.endswith("/__init__.py"), trusting)
+            imported = _imports(files[path], name, path.endswith("/__init__.py"), trusting)
             if imported is None:
                 return None
             waiting += imported
     return frozenset(found)
 
 
-def _submodules(tree: Tree, package: str) -> Iterator[str]:
+def _submodules(files: Files, roots: Sequence[str], package: str) -> Iterator[str]:
     stem = package.replace(".", "/")
-    for root in tree.roots:
+    for root in roots:
         base = f"{root}/{stem}/" if root else f"{stem}/"
-        if b"__all__" in tree.files.get(f"{base}__init__.py", b""):
-            for path in tree.files:
+        if b"__all__" in files.get(f"{base}__init__.py", b""):
+            for path in files:
                 if path.startswith(base) and path.endswith(".py"):
                     inner = path.removeprefix(base).removesuffix(".py").removesuffix("/__init__")
                     if "/" not in inner:
@@ -59,12 +67,12 @@ def _with_parents(module: str) -> list[str]:
     return [".".join(parts[: i + 1]) for i in range(len(parts))]
 
 
-def _files(tree: Tree, module: str) -> Iterator[str]:
+def _files(files: Files, roots: Sequence[str], module: str) -> Iterator[str]:
     stem = module.replace(".", "/")
-    for root in tree.roots:
+    for root in roots:
         base = f"{root}/{stem}" if root else stem
         for path in (f"{base}/__init__.py", f"{base}.py"):
-            if path in tree.files:
+            if path in files:
                 yield path
 
 

@@ -1,4 +1,4 @@
-"""Which parts of the code an edit can touch, is_told from names alone, always erring towards "touched".
+"""Which parts of the code an edit can touch, told from names alone, always erring towards "touched".
 
 The parts are the top-level statements of every file. A part *reaches* those that define a name which
 it mentions, be it in another file and another meaning. So names are followed through helpers,
@@ -7,7 +7,10 @@ import counts too: a decorator, or a statement that is neither a definition nor 
 part where others find it, so it is reached from whatever can hold it.
 
 Where the code looks names up in a way that names cannot follow (`globals`, `exec`, `sys.modules`,
-`__subclasses__`, ...) nothing is told.
+`__subclasses__`, ...) names do not tell, and everything counts as touched.
+
+Of two versions of a model, only what this calls touched has to be measured. A test breaks functions at
+random and sees that every component that changes was foretold.
 """
 
 from __future__ import annotations
@@ -16,20 +19,13 @@ import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial
 
+from engine.code.changes import aligned
 from engine.code.imports import closure
-from engine.code.source import aligned, parsed, walked
-from engine.code.statements import (
-    FOREIGN,
-    Statement,
-    deferred,
-    defined,
-    head,
-    is_told,
-    only_binds,
-    read,
-    words,
-)
-from engine.run.types import Tree
+from engine.code.names import words
+from engine.code.on_import import deferred, defined, head, only_binds
+from engine.code.statements import FOREIGN, Statement, read
+from engine.code.static import is_static
+from engine.code.syntax import parsed, walked
 
 WRAPPERS = {"staticmethod", "classmethod", "property"}  # of Python's own
 Part = tuple[str, int]  # path, position among the file's top-level statements
@@ -40,16 +36,16 @@ def _stem(path: str) -> str:
     return path.removesuffix("/__init__.py").removesuffix(".py").rpartition("/")[2]
 
 
-class Reach:
-    """The parts of one tree, and what each name leads to."""
+class Reachability:
+    """The parts of some files, and what each name leads to."""
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.stems = frozenset(_stem(path) for path in tree.files)
+    def __init__(self, files: Mapping[str, bytes], roots: Sequence[str]) -> None:
+        """files: path -> bytes. roots: the folders of `files` from which modules are imported."""
+        self.data = files
+        self.roots = roots
+        self.stems = frozenset(_stem(path) for path in files)
         self.files = {
-            path: read(data, self.stems)
-            for path, data in tree.files.items()
-            if path.endswith(".py")
+            path: read(data, self.stems) for path, data in files.items() if path.endswith(".py")
         }
         self.parts: dict[Part, Statement] = {
             (path, i): statement
@@ -84,7 +80,7 @@ class Reach:
         """Modules that stand somewhere on their own, not as `module.attribute`."""
         return {name for file in self.files.values() if file is not None for name in file.passed_on}
 
-    def told(self, files: Iterable[str]) -> bool:
+    def is_static(self, files: Iterable[str]) -> bool:
         """Whether names tell what these files may reach."""
         return all(self.files.get(path) is not None for path in files if path.endswith(".py"))
 
@@ -93,13 +89,13 @@ class Reach:
         reaches.
         """
         try:
-            found = aligned(self.tree.files[path], after)
+            found = aligned(self.data[path], after)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
         new = [*(now for _, _, now in found.pairs), *found.added]
-        if not all(is_told(node) for statement in new for node in walked(statement)):
+        if not all(is_static(node) for statement in new for node in walked(statement)):
             return None
-        files = parsed(self.tree.files[path]), parsed(after)
+        files = parsed(self.data[path]), parsed(after)
         annotated = not all(map(deferred, files))
         wrappers = WRAPPERS - {
             name for file in files for node in file.body for name in defined(node)
@@ -125,7 +121,7 @@ class Reach:
         if not all(only_binds(node, foreign, annotated=annotated) for node in loose):
             return False
         names = {name for node in loose for name in defined(node)}
-        kept = parsed(self.tree.files[path]).body
+        kept = parsed(self.data[path]).body
         inside = {
             name for i, node in enumerate(kept) if (path, i) not in changed for name in words(node)
         }
@@ -134,7 +130,7 @@ class Reach:
 
     def _closure(self, modules: frozenset[str]) -> frozenset[str] | None:
         """The files that importing these modules may run; None where that cannot be told."""
-        return closure(self.tree, modules, trusting=True)
+        return closure(self.data, self.roots, modules, trusting=True)
 
     def _from_names(self, names: frozenset[str]) -> frozenset[Part]:
         """The parts that code which mentions these names may run."""
@@ -204,7 +200,7 @@ class Reach:
         return frozenset(found)
 
 
-def _grown(reach: Reach, names: frozenset[str]) -> frozenset[Part]:
+def _grown(reach: Reachability, names: frozenset[str]) -> frozenset[Part]:
     found = reach._closed(names)
     while True:
         more = {part for part, upon in reach.acting if part not in found and upon & found}
@@ -215,23 +211,22 @@ def _grown(reach: Reach, names: frozenset[str]) -> frozenset[Part]:
 
 
 def changed_parts(
-    before: Reach, after: Tree, modules: Iterable[str], names: Iterable[str]
+    before: Reachability, after: Mapping[str, bytes], modules: Iterable[str], names: Iterable[str]
 ) -> frozenset[Part] | None:
     """The parts that `after` changes and that code which starts from these modules and names may run;
     None where names do not tell.
     """
-    tree = before.tree
-    changed = {path for path in tree.files if tree.files[path] != after.files.get(path)}
+    changed = {path for path, data in before.data.items() if data != after.get(path)}
     files = before.closure(frozenset(modules))
     if files is None:
         return None
     if not files & changed:
         return frozenset()
-    if after.files.keys() != tree.files.keys() or not before.told(files):
+    if after.keys() != before.data.keys() or not before.is_static(files):
         return None
     parts: set[Part] = set()
     for path in changed & files:
-        found = before.changed_parts(path, after.files[path])
+        found = before.changed_parts(path, after[path])
         if found is None:
             return None
         parts |= found

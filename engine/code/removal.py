@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Sequence
 
-from engine.code.source import Edit, Source, walked
+from engine.code.source import Edit, Source
+from engine.code.syntax import walked
 
 COMMA = re.compile(r"\s*,\s*")
 

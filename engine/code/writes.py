@@ -1,5 +1,9 @@
 """Whether a change writes into what may belong to others: a class that it imports, an array that it was
 given. What it makes itself, a table that it fills row by row, is its own.
+
+Code that writes into what it imports (`Tensor.mean = ...`, `setattr`, `vars`) may change what no import
+statement leads to, so all that it imports has to be measured too. To take a function's own table for
+another's had 33 of 179 right fixes measured everywhere, at twice the time.
 """
 
 from __future__ import annotations
@@ -8,7 +12,9 @@ import ast
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from engine.code.source import SCOPES, aligned, bound, children, parsed, walked
+from engine.code.changes import aligned
+from engine.code.names import SCOPES, bound
+from engine.code.syntax import children, parsed, walked
 
 WRITERS = {"setattr", "delattr", "vars", "globals", "exec", "eval", "modules"}  # may write anywhere
 WRITERS |= {"__dict__", "__setattr__", "__class__", "__bases__", "__code__", "__globals__"}
@@ -54,19 +60,23 @@ def _more(before: bytes, after: bytes) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     was = [
-        *_reaching(old, [*(old for _, old, _ in found.pairs), *(node for _, node in found.gone)])
+        *_foreign_writes(
+            old, [*(old for _, old, _ in found.pairs), *(node for _, node in found.gone)]
+        )
     ]
-    now = [*_reaching(new, [*(new for _, _, new in found.pairs), *found.added])]
+    now = [*_foreign_writes(new, [*(new for _, _, new in found.pairs), *found.added])]
     often = Counter(place for place, *_ in now) - Counter(place for place, *_ in was)
     return any(place in often for place, *_ in {*now} - {*was})
 
 
-def _reaching(module: ast.Module, statements: Sequence[ast.stmt]) -> Iterator[tuple[str, ...]]:
+def _foreign_writes(
+    module: ast.Module, statements: Sequence[ast.stmt]
+) -> Iterator[tuple[str, ...]]:
     """Each such place in some statements of a file as it is written, the function that it stands in, and
     what binds its name there.
     """
     numpy = _numpy(module)
-    nodes = [placed for statement in statements for placed in _placed(statement)]
+    nodes = [placed for statement in statements for placed in _with_functions(statement)]
     added = {id(node.target) for node, _ in nodes if isinstance(node, ast.AugAssign)}
     for node, functions in nodes:
         names = tuple(getattr(function, "name", "") for function in functions)
@@ -80,13 +90,13 @@ def _reaching(module: ast.Module, statements: Sequence[ast.stmt]) -> Iterator[tu
             made = [value for one in bindings for value in _values(one, name)]
             own = item and made and all(_makes(one, numpy, id(node) in added) for one in made)
             if name != "self" and not own:
-                yield (ast.dump(node), *names, *map(_told, bindings))
+                yield (ast.dump(node), *names, *map(_description, bindings))
         word = getattr(node, "attr", None) or getattr(node, "id", None)
         if word in WRITERS:
             yield (ast.dump(node), *names)
 
 
-def _placed(statement: ast.stmt) -> Iterator[tuple[ast.AST, Functions]]:
+def _with_functions(statement: ast.stmt) -> Iterator[tuple[ast.AST, Functions]]:
     """Every node, with the functions that it stands in."""
     waiting: list[tuple[ast.AST, Functions]] = [(statement, ())]
     while waiting:
@@ -144,7 +154,7 @@ def _binds(node: ast.AST, name: str) -> bool:
     )
 
 
-def _told(binding: ast.AST) -> str:
+def _description(binding: ast.AST) -> str:
     """What binds a name, without what follows on it."""
     if isinstance(binding, (ast.For, ast.AsyncFor)):
         return ast.dump(binding.target) + ast.dump(binding.iter)

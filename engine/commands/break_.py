@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.commands.predict import Ask, check_none_open, predictions
-from engine.commands.session import Session, fresh_seed
+from engine.commands.session import Session
 from engine.commands.warm import TO_BREAK, servers_of
 from engine.errors import NotApplicable, UsageError
-from engine.flows import build as flows
-from engine.flows import expectations
+from engine.flows import expectations, measuring
 from engine.flows.answers import Answer
+from engine.flows.measuring import fresh_seed
 from engine.flows.predictions import BreakReport
 from engine.learner import entries, notes
 from engine.learner.store import alone
-from engine.run.concurrent import Later, at_once
-from engine.spec.load import Entry
+from engine.run.concurrent import Future, run_both
+from engine.spec.catalogue import Entry
 
 if TYPE_CHECKING:
     from engine.flows.break_ import Planned
@@ -31,7 +31,7 @@ def run(
     id: str,
     ask: Ask,
     *,
-    progress: flows.Progress = flows.quiet,
+    progress: measuring.Progress = measuring.quiet,
     meanwhile: Callable[[], object] = lambda: None,
 ) -> BreakReport:
     """Break a practice copy of the learner's code.
@@ -47,20 +47,20 @@ def run(
     notes.check(learner.notes(entry.phase_number))
     with servers_of(session) as servers:
         files, tree = session.code
-        servers.ready(tree, *TO_BREAK)  # as a rule they are
+        servers.load_tree(tree, *TO_BREAK)  # as a rule they are
         begun = expectations.begin(servers, catalogue, entry.id, tree, fresh_seed())
         from engine.flows import break_ as flow  # brings numpy, while the reference is at work
         from engine.flows.observe import Versions, look
 
-        Later(lambda: importlib.import_module("engine.learner.history"))  # which `_write` needs
-        Later(meanwhile)
+        Future(lambda: importlib.import_module("engine.learner.history"))  # which `_write` needs
+        Future(meanwhile)
         planned = flow.plan_begun(servers, catalogue, begun, progress=progress)
         attempt, answers = predictions(session, entry.id, ask)
         versions = Versions(tree, tree.replaced(planned.injection.files), planned.dtype)
         with alone(learner.private):
             check_none_open(session)
             _check_same_code(session, files)
-            _, observed = at_once(
+            _, observed = run_both(
                 lambda: _write(session, entry.id, attempt, files, planned),
                 lambda: look(
                     servers, catalogue, entry.id, versions, answers, learner.lang, server="learner"

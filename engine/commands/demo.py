@@ -15,7 +15,7 @@ from engine.flows import demo as script
 from engine.flows.answers import Answer
 from engine.flows.demo import DemoReport, Step
 from engine.flows.predictions import Opening
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 Tell = Callable[[Any], None]
 

@@ -9,11 +9,11 @@ from importlib import metadata
 
 from engine import __version__
 from engine.commands.session import Session
-from engine.commands.warm import servers_for
 from engine.errors import EngineError
+from engine.flows.measuring import servers_for
 from engine.flows.reports import DoctorReport, Finding
 from engine.run.servers import Servers
-from engine.spec.load import Catalogue, packs
+from engine.spec.catalogue import Catalogue, packs
 
 PACKAGES = ("typer", "rich", "numpy", "PyYAML", "msgspec", "GitPython")
 

@@ -15,7 +15,7 @@ from engine.flows.answers import Answer, checked
 from engine.flows.predictions import Opening
 from engine.learner import entries, notes
 from engine.learner.store import coming
-from engine.spec.language import said
+from engine.spec.texts import said
 
 
 def predictions(session: Session, opening: Opening) -> list[Answer]:

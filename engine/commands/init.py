@@ -13,7 +13,7 @@ from engine.flows.reports import InitReport
 from engine.learner import learner as learners
 from engine.learner.files import storage
 from engine.spec import yaml
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 def run(

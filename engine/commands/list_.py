@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.commands.session import Session
 from engine.flows.listing import Listed, ListReport, listed
 from engine.learner.store import states
-from engine.spec.load import Catalogue, packs
+from engine.spec.catalogue import Catalogue, packs
 
 
 def run(session: Session | None, lang: str = "en") -> ListReport:

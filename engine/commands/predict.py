@@ -9,11 +9,11 @@ import msgspec
 from engine.commands.session import Session
 from engine.errors import NotApplicable
 from engine.flows.answers import Answer, shown
+from engine.flows.pipeline import pipeline_source
 from engine.flows.predictions import Opening, all_answered, still_fitting
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, coming, opened
-from engine.spec.load import content_root
-from engine.spec.pipeline import pipeline_source
+from engine.spec.catalogue import content_root
 from engine.spec.types import Prediction
 
 Ask = Callable[[Opening], Iterable[Answer]]  # a sequence, or one after another as they are typed
@@ -95,7 +95,7 @@ def _opening(session: Session, id: str, known: tuple[Answer, ...]) -> Opening:
         entry.id,
         session.text(spec.title),
         session.text(spec.the_break),
-        pipeline_source(session.catalogue.folders, spec.pipeline),
+        pipeline_source(session.catalogue, spec.pipeline),
         spec.predictions,
         session.learner.lang,
         str(session.learner.notes(entry.phase_number)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,8 +11,8 @@ from engine.learner import learner as learners
 from engine.learner.learner import Learner
 from engine.learner.store import Attempt, Store, attempts, latest, opened
 from engine.run.types import Tree
-from engine.spec.language import said
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
 
 
 class Session:
@@ -102,8 +101,3 @@ class Session:
         files = model.read(root, contract.roots, modules)
         model.check_syntax(files)
         return files
-
-
-def fresh_seed() -> int:
-    """A seed from the operating system's randomness."""
-    return int.from_bytes(os.urandom(8), "big") >> 1

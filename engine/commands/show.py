@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.commands.session import Session
 from engine.flows.show import ShowReport, show_break, show_build
 from engine.learner.store import states
-from engine.spec.load import Catalogue, packs
+from engine.spec.catalogue import Catalogue, packs
 
 
 def run(session: Session | None, id: str, lang: str = "en") -> ShowReport:

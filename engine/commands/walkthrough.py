@@ -8,7 +8,7 @@ from pathlib import Path
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import UsageError
-from engine.flows import build as flows
+from engine.flows import measuring
 from engine.flows import walkthrough as flow
 from engine.flows.walkthrough import Point, WalkReport
 
@@ -23,7 +23,7 @@ def run(
     text: str | None = None,
     method: str = "pca",
     save: Path | None = None,
-    progress: flows.Progress = flows.quiet,
+    progress: measuring.Progress = measuring.quiet,
 ) -> WalkReport:
     """Walk a sentence through the learner's model as it is on disk. Writes nothing but `save`."""
     spec = session.catalogue.walkthrough(id)

@@ -5,23 +5,14 @@ from __future__ import annotations
 import atexit
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from engine.commands.session import Session
 from engine.errors import EngineError
-from engine.run.concurrent import Later
+from engine.flows.measuring import servers_for
+from engine.run.concurrent import Future
 from engine.run.servers import TRACED, Servers
-from engine.spec.load import Catalogue
 
 TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
-
-
-def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
-    """Servers that hold this pack; the pack's own folder is closed to learner code."""
-    return Servers(
-        catalogue.code(), python=python, hidden=[*hidden, catalogue.folder],
-        modes=catalogue.contract.modes, updates=catalogue.contract.updates,
-    )  # fmt: skip
 
 
 def _of(session: Session) -> Servers:
@@ -34,11 +25,11 @@ class Warm:
     def __init__(self, session: Session, id: str, *names: str) -> None:
         component = session.catalogue.entry(id).component
         self.servers = _of(session).__enter__()
-        self._handed = Later(lambda: self._hand(session, component, names))
+        self._handed = Future(lambda: self._hand(session, component, names))
 
     def _hand(self, session: Session, component: str, names: Sequence[str]) -> None:
-        self.servers.prepare(component)
-        self.servers.ready(session.code[1], *names)
+        self.servers.precompile(component)
+        self.servers.load_tree(session.code[1], *names)
 
     def ready(self) -> Servers:
         """When they have it. What went wrong on the way will go wrong again, for whoever needs it."""

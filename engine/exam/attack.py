@@ -15,15 +15,7 @@ from functools import partial
 import msgspec
 
 from engine.exam.boundary_values import (
-    CALLS,
-    FEW_CALLS,
-    MOST,
-    MOST_COSTLY,
-    OTHERS,
-    TIMES,
-    TRIED,
     apart,
-    chosen_draws,
     decides,
     given,
     jittered,
@@ -33,6 +25,16 @@ from engine.exam.boundary_values import (
     steady,
     too_large,
     with_reference,
+)
+from engine.exam.choice import (
+    CALLS,
+    FEW_CALLS,
+    MOST,
+    MOST_COSTLY,
+    OTHERS,
+    TIMES,
+    TRIED,
+    chosen_draws,
 )
 from engine.exam.constants import defined, fresh_callers, fresh_numbers
 from engine.exam.targeted import (
@@ -45,12 +47,12 @@ from engine.exam.targeted import (
     small,
 )
 from engine.flows.build import Build
-from engine.flows.fix import Checks, Scope
+from engine.flows.scope import Checks, Scope
 from engine.judge.level import Attack
+from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan, joined, most_looked_at
-from engine.judge.verdict import Extra, Measured
 from engine.run.jobs import jobs_of
-from engine.run.servers import HEALTHY_FACTOR, Servers
+from engine.run.servers import HEALTHY_FACTOR, RunOptions, Servers
 from engine.run.types import LATE, Case, Draw, Outcome
 
 PATIENCE = 2.0  # seconds of its own that one draw may take, at least,
@@ -92,9 +94,14 @@ def _on_fix(kinds: Collection[str], servers: Servers, scope: Scope, measured: Me
     slowest = max((healthy[case.draw].seconds for case in fit), default=0.0)
     limit = max(PATIENCE, HEALTHY_FACTOR * slowest)
     candidate: dict[Draw, Outcome] = {}
+    options = RunOptions(skips=SKIPS)
     for some, longer in _late_apart(fit):
         found = servers.outcomes(
-            scope.candidate, jobs_of(some), server="candidate", limit=limit + longer, skips=SKIPS
+            scope.candidate,
+            jobs_of(some),
+            server="candidate",
+            limit=limit + longer,
+            options=options,
         )
         candidate |= zip((case.draw for case in some), found, strict=True)
     ran = [case for case in fit if not too_large(candidate[case.draw])]
@@ -260,12 +267,14 @@ def _whole(scope: Scope, kinds: Collection[str], slow: bool) -> list[Plan]:
     plans = []
     if "patterns" in kinds:
         few = STIRRED_COSTLY if slow else STIRRED
-        plans.append(patterned(free, broken, seed=seed, dtype=dtype, manners=variants, most=few))
+        plans.append(
+            patterned(free, broken, seed=seed, dtype=dtype, call_variants=variants, most=few)
+        )
     if "sizes" in kinds:
         plans.append(small(free, broken, seed=seed, dtype=dtype, slow=slow))
     if "settings" in kinds:
         made = partial(crossed, free, broken, settings, seed=seed, dtype=dtype)
-        plans.append(made(manners=variants, slow=slow))
+        plans.append(made(call_variants=variants, slow=slow))
     return plans
 
 
@@ -291,8 +300,8 @@ def _late_apart(cases: Sequence[Case]) -> list[tuple[list[Case], float]]:
     """The draws that come after many calls apart from the others, last, and how many seconds more each of a
     part may take.
     """
-    late = [case for case in cases if case.draw.manner == LATE]
-    return [([case for case in cases if case.draw.manner != LATE], 0.0), (late, LONG_CALLS)]
+    late = [case for case in cases if case.draw.call_variant == LATE]
+    return [([case for case in cases if case.draw.call_variant != LATE], 0.0), (late, LONG_CALLS)]
 
 
 def _entries(case: Case) -> int:

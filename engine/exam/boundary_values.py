@@ -7,111 +7,39 @@ hundred roundings away give the same too.
 
 from __future__ import annotations
 
-import itertools
-import random
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 
 import msgspec
 import numpy as np
 
-from engine.exam.targeted import LARGEST_SIZE
 from engine.judge.compare import Tolerance, difference
-from engine.judge.sampling import Plan, derive, most_looked_at
-from engine.run.types import LATE, SMALL, Case, Draw, Outcome, Values
+from engine.run.types import SMALL, Case, Outcome, Values
 
-MOST = 64  # draws of the component that was broken,
-MOST_COSTLY = 32  # where its probes take long,
-OTHERS = 8  # and of others
-TIMES = 3  # inputs are made for so many times as many: most turn out to have nothing that leans
-FAR = 6  # one in so many draws has a size that is too much for most,
-TRIED = 160  # of so many, and more, for which inputs are made
-MANY = 8  # draws at most, of the broken component, in which an array has more entries than a number says
-FEW_CALLS = 2  # where its probes take long,
-CALLS = 3  # draws at least, of the broken component, that come after many calls, or from elsewhere
 ROUNDINGS = 100
 VANISHING = 1e-30
 UNSEEN = 0.1  # of what may differ: by more, a variant that keeps fewer digits is seen
 GROSS = 0.05  # of the largest number of a result: by more, it is no rounding,
 NOISE = 0.02  # where such a variant is off by no more than this share of that
 LOOSE = {"float64": Tolerance(1e-3, 1e-6, 1e-9), "float32": Tolerance(1e-2, 1e-3, 2e-5)}
-# Of the largest number in sight, what any other may be off by. Where a value leans, a softmax may be all
+# Of the largest number in sight, what any other may be off by. Near a large number a softmax may be all
 # but shut: exp(x - logsumexp(x)) is off by a rounding times its scores, which may be 1e5, while what it
 # leaves of a gradient is next to nothing.
 REST = {"float64": 2e-11, "float32": 2e-4}
 
 
-def chosen_draws(
-    plan: Plan,
-    component: str,
-    close: Collection[str] = (),
-    *,
-    most: int = MOST,
-    calls: int = CALLS,
-    others: int = OTHERS,
-    tried: int = 0,
-) -> set[Draw]:
-    """So many draws of this component, and so many of others, drawn by lot; of the others those
-    that are close to the change first. Half of the former are of the probe that most checks look at, which
-    sees most, as are those that come after many calls (`calls`); the rest is of one probe after the other.
-
-    tried: draws on top whose sizes are too much for most. Few probes can have such a size, and which they
-    are is seen when inputs are made.
-    """
-    every = range(len(plan.draws))
-    lots = random.Random(derive(plan.seed, "lot")).sample(every, len(every))
-    checks = [(one.component, one.check) for one in plan.checks if one.component == component]
-    most_seen = most_looked_at(checks) if checks else ()
-    place = {i: (plan.draws[i].component, plan.draws[i].probe) for i in lots}
-    main = [i for i in lots if place[i] == most_seen]
-    more = [i for i in lots if place[i] != most_seen and place[i][0] == component]
-    first = _woven(main, _probe_by_probe(more, place))
-    kept = [i for i in (*main, *more) if plan.draws[i].manner == LATE][:calls]
-    kept += [i for i in first if plan.draws[i].manner == "inside"][:CALLS]
-    kept += [i for i in first if _many(plan.draws[i])][:MANY]
-    far = _probe_by_probe([i for i in first if _far(plan.draws[i])], place)
-    kept += far[: most // FAR]
-    rest = [i for i in lots if place[i][0] != component]
-    rest = [i for i in rest if not _far(plan.draws[i]) and not _many(plan.draws[i])]
-    rest = [i for i in rest if plan.draws[i].manner != LATE or place[i][0] in close]
-    rest.sort(key=lambda i: place[i][0] not in close)
-    usual = [i for i in first if i not in kept and plan.draws[i].manner != LATE]
-    usual.sort(key=lambda i: _far(plan.draws[i]))  # no more of those while there are others
-    chosen = {*[*kept, *usual][:most], *far[:tried], *rest[:others]}
-    return {plan.draws[i] for i in chosen}
-
-
-def _probe_by_probe(places: Sequence[int], probes: Mapping[int, object]) -> list[int]:
-    """The first place of each probe, then the second of each, and so on."""
-    some: dict[object, list[int]] = {}
-    for i in places:
-        some.setdefault(probes[i], []).append(i)
-    return _woven(*some.values())
-
-
-def _woven(*some: Sequence[int]) -> list[int]:
-    """The first of each, then the second of each, and so on."""
-    return [i for turn in itertools.zip_longest(*some) for i in turn if i is not None]
-
-
-def _many(draw: Draw) -> bool:
-    """Whether an array has more entries than a number says."""
-    return draw.lean is not None and draw.lean.kind == "entries"
-
-
-def _far(draw: Draw) -> bool:
-    """Whether a size leans towards what is too much for most."""
-    return draw.lean is not None and draw.lean.kind == "size" and draw.lean.number > LARGEST_SIZE
-
-
 def _left_to_chance(case: Case) -> bool:
-    """Whether a value leans, a size is as small as can be, or a setting is another regime's, in what is drawn
-    by lot: its regime promises that nothing rare counts, and no longer does so with other values, or where
-    there is little to draw of.
+    """Whether a value has to be near a number, a size is as small as can be, or a setting is another
+    regime's, in what is drawn by lot: its regime promises that nothing rare counts, and no longer does so
+    with other values, or where there is little to draw of.
     """
-    lean = case.draw.lean
-    if lean is None or not {"seed", "seeds"} & case.inputs.keys():
+    constraint = case.draw.constraint
+    if constraint is None or not {"seed", "seeds"} & case.inputs.keys():
         return False
-    return lean.kind in ("value", "pattern", "settings") or lean.also > 0 or lean.name == SMALL
+    return (
+        constraint.kind in ("value", "pattern", "settings")
+        or constraint.also > 0
+        or constraint.name == SMALL
+    )
 
 
 def given(case: Case, own: Outcome) -> bool:
@@ -230,9 +158,9 @@ def decides(case: Case, own: Outcome, moved: Outcome, theirs: Outcome, coarse: s
     dtype = case.draw.dtype
     if difference(own, moved, dtype=dtype, aspects=("raised", "value")) is not None:
         return False
-    reference, lean = case.expected.get(""), case.draw.lean
+    reference, constraint = case.expected.get(""), case.draw.constraint
     if reference is None:
-        return lean is not None and lean.kind in ("size", "entries")
+        return constraint is not None and constraint.kind in ("size", "entries")
     rough = case.expected.get(coarse, reference)
     seen = difference(reference, rough, dtype=dtype, times=UNSEEN) is not None
     if seen and not _gross(own, theirs, reference, rough):
@@ -265,8 +193,8 @@ def plainly(case: Case, own: Outcome, theirs: Outcome, coarse: str = "") -> bool
     where numbers follow a pattern. No number is vast there; code that asks for the pattern itself (ties,
     whole numbers, rows that are alike) finds none any more in inputs that were moved.
     """
-    reference, lean = case.expected.get(""), case.draw.lean
-    if reference is None or lean is None or lean.kind != "pattern":
+    reference, constraint = case.expected.get(""), case.draw.constraint
+    if reference is None or constraint is None or constraint.kind != "pattern":
         return False
     return _gross(own, theirs, reference, case.expected.get(coarse, reference))
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from engine.code.source import children, parsed, walked
+from engine.code.syntax import children, parsed, walked
 
 MOST = 6  # numbers that are looked at
 KEPT = 64  # files whose numbers are kept, as the healthy ones come again with each candidate

@@ -10,7 +10,7 @@ from __future__ import annotations
 from engine.exam import attack
 from engine.judge.level import MODES, PRACTICE, Level
 from engine.judge.sampling import FIX_DRAWS
-from engine.run.types import LATE, MANNERS
+from engine.run.types import CALL_VARIANTS, LATE
 
-EXAM = Level("exam", FIX_DRAWS, "all", (MODES, *MANNERS, LATE), (attack.by(),))
+EXAM = Level("exam", FIX_DRAWS, "all", (MODES, *CALL_VARIANTS, LATE), (attack.by(),), exam=True)
 LEVELS = {level.name: level for level in (PRACTICE, EXAM)}

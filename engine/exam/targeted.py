@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import msgspec
 
 from engine.judge.sampling import Drawn, Plan, derive, most_looked_at, usual_regimes
-from engine.run.types import LATE, SMALL, Draw, Lean
+from engine.run.types import LATE, SMALL, Constraint, Draw
 from engine.spec.types import Check
 
 LARGEST_SIZE = 1100  # of a size that is brought near a number
@@ -39,33 +39,33 @@ def leaning(
 
     Each probe in its usual regime.
     """
-    leans = [Lean("caller", name=name) for name in callers]
+    constraints = [Constraint("caller", name=name) for name in callers]
     for number in sorted(numbers):  # the quick ones first: what is too slow ends the run
         if number == int(number) and 2 < number <= LARGEST_SIZE:
             far = min(BEYOND * number, LARGEST_SIZE)
             sizes = sorted({number, number + 1, TWICE * number, far})
-            leans += [
-                Lean("size", size, i)
+            constraints += [
+                Constraint("size", size, i)
                 for size in sizes
                 if size <= LARGEST_SIZE
                 for i in range(PLACES)
             ]
-            leans.append(Lean("calls", number))
+            constraints.append(Constraint("calls", number))
         elif number == int(number) and LARGEST_SIZE < number <= FURTHEST:
             size = min(number + PAST, FURTHEST + 1)
-            leans += [Lean("size", size, i) for i in range(FEW_PLACES)]
+            constraints += [Constraint("size", size, i) for i in range(FEW_PLACES)]
         if number == int(number) and FEWEST < number <= ENTRIES:
-            leans += [Lean("entries", number, i) for i in range(PLACES)]
+            constraints += [Constraint("entries", number, i) for i in range(PLACES)]
         if SMALLEST <= number <= LARGEST:
-            leans += [Lean("value", number, i) for i in range(VALUES)]
+            constraints += [Constraint("value", number, i) for i in range(VALUES)]
     checks = list(checks)
     regimes = usual_regimes(checks)
     drawn = Drawn()
-    for lean in leans:
-        manner = {"calls": LATE, "caller": "inside"}.get(lean.kind, "")
+    for constraint in constraints:
+        call_variant = {"calls": LATE, "caller": "inside"}.get(constraint.kind, "")
         for (component, probe), regime in regimes.items():
-            value = derive(seed, "near", component, probe, *msgspec.structs.astuple(lean))
-            drawn.add(Draw(component, probe, regime, value, dtype, manner, lean))
+            value = derive(seed, "near", component, probe, *msgspec.structs.astuple(constraint))
+            drawn.add(Draw(component, probe, regime, value, dtype, call_variant, constraint))
     usual = [
         (name, msgspec.structs.replace(c, regimes=(regimes[name, c.probe],))) for name, c in checks
     ]
@@ -80,7 +80,7 @@ def _regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], list[
     return {key: [*regimes] for key, regimes in found.items()}
 
 
-EACH = 4  # draws of each regime that lean: its sizes in turn
+EACH = 4  # draws of each regime that constraint: its sizes in turn
 TOGETHER = 0.8  # how often a size comes with a value
 MIXES = (1, 1, 1, 0, 8)  # times a number, and one more where it is 1: how far a size goes, by lot
 
@@ -99,25 +99,25 @@ def mixed(
     for number, key in enumerate(keys if values else (), 1):
         for i in range(EACH):
             value = derive(seed, "mixed", *key, i)
-            lean = _mix(random.Random(value), lengths, values, i, number % VALUES)
-            drawn.add(Draw(*key, value, dtype, "", lean))
+            constraint = _mix(random.Random(value), lengths, values, i, number % VALUES)
+            drawn.add(Draw(*key, value, dtype, "", constraint))
     return drawn.plan(checks, seed)
 
 
 def _mix(
     lots: random.Random, lengths: Sequence[int], values: Sequence[float], i: int, way: int
-) -> Lean:
+) -> Constraint:
     """A size by lot, mostly with another of the numbers as a value; a value alone where no number is a
     size.
     """
     if not lengths:
-        return Lean("value", lots.choice(values), way)
+        return Constraint("value", lots.choice(values), way)
     number, times = lots.choice(lengths), lots.choice(MIXES)
     size = number + 1 if times == 1 else min(number * (times or 1), LARGEST_SIZE)
     others = [value for value in values if value != number]
     also = lots.choice(others) if others and lots.random() < TOGETHER else 0.0
     which = (i + EACH * lots.randrange(PLACES)) % PLACES
-    return Lean("size", size, which, also=also, way=way)
+    return Constraint("size", size, which, also=also, way=way)
 
 
 LEAST = (2, 1, 3, 4)  # what each size of the probe that most checks look at is brought to,
@@ -145,8 +145,8 @@ def small(
         for number in LEAST if first and not slow else LEAST[:FEWER]:
             for i in range(PLACES if first else FEWER_PLACES):
                 value = derive(seed, "small", probe, number, i)
-                lean = Lean("size", number, i, name=SMALL)
-                drawn.add(Draw(component, probe, regime, value, dtype, "", lean))
+                constraint = Constraint("size", number, i, name=SMALL)
+                drawn.add(Draw(component, probe, regime, value, dtype, "", constraint))
     return drawn.plan(checks, seed)
 
 
@@ -161,15 +161,15 @@ def crossed(
     *,
     seed: int,
     dtype: str,
-    manners: Sequence[str] = ("",),
+    call_variants: Sequence[str] = ("",),
     slow: bool = False,
 ) -> Plan:
-    """Draws in one regime after the other, in manners by lot, that take settings from another: each regime
-    varies what it is about, and an eps other than the usual one came with three axes alone, so that code
-    which forgot it for two was right.
+    """Draws in one regime after the other, in call variants by lot, that take settings from another: each
+    regime varies what it is about, and an eps other than the usual one came with three axes alone, so that
+    code which forgot it for two was right.
 
-    component: the broken one; of others there are none. settings: probe -> names of arguments that go
-    with any other inputs of it. slow: whether its probes take long.
+    component: the broken one; of others there are none. settings: probe -> names of arguments that go with
+    any other inputs of it. slow: whether its probes take long.
     """
     checks = [pair for pair in checks if pair[0] == component and pair[1].probe in settings]
     known = _regimes(checks)
@@ -184,9 +184,9 @@ def crossed(
         regime = next(into[key])
         others = [name for name in known[key] if name != regime]
         offered = tuple(lots.sample(others, len(others)))
-        lean = Lean("settings", settings=tuple(settings[key[1]]), regimes=offered)
+        constraint = Constraint("settings", settings=tuple(settings[key[1]]), regimes=offered)
         value = derive(seed, "crossed", *key, i)
-        drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
+        drawn.add(Draw(*key, regime, value, dtype, lots.choice(call_variants), constraint, turn=i))
     return drawn.plan(checks, seed)
 
 
@@ -202,10 +202,10 @@ def patterned(
     *,
     seed: int,
     dtype: str,
-    manners: Sequence[str] = ("",),
+    call_variants: Sequence[str] = ("",),
     most: int = STIRRED,
 ) -> Plan:
-    """Draws of probes in regimes and manners by lot, whose numbers follow some pattern: see
+    """Draws of probes in regimes and call variants by lot, whose numbers follow some pattern: see
     patterns.py.
 
     component: the broken one, of which there are so many (`most`); half of them of the probe that most
@@ -228,7 +228,9 @@ def patterned(
             else:  # by lot: seven probes in turn would get two of fourteen patterns each
                 key, which = next(others), lots.randrange(ANY) if own else i
             regime = lots.choice(regimes[key])
-            lean = Lean("pattern", which=which)
+            constraint = Constraint("pattern", which=which)
             value = derive(seed, "patterned", *key, i)
-            drawn.add(Draw(*key, regime, value, dtype, lots.choice(manners), lean, turn=i))
+            drawn.add(
+                Draw(*key, regime, value, dtype, lots.choice(call_variants), constraint, turn=i)
+            )
     return drawn.plan(checks, seed)

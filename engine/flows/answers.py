@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import UsageError
-from engine.spec.language import said
+from engine.spec.texts import said
 from engine.spec.types import Cause, Prediction
 
 LOWEST, HIGHEST = 50, 100  # confidence in percent: below one half one would say the opposite

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.flows.build import dtype_of
+from engine.flows.measuring import dtype_of
 from engine.run.jobs import jobs_of
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import SMALL, Case, Draw, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 class Baseline:
@@ -39,7 +39,9 @@ class Baseline:
     ) -> dict[Draw, Outcome]:
         """What the code gives for these inputs. See `Servers.outcomes`."""
         new = [case for case in cases if case.draw not in self._outcomes]
-        found = servers.outcomes(self.tree, jobs_of(new), server="before", limit=limit, skips=skips)
+        options = RunOptions(skips=skips)
+        jobs = jobs_of(new)
+        found = servers.outcomes(self.tree, jobs, server="before", limit=limit, options=options)
         gave = {case.draw: outcome for case, outcome in zip(new, found, strict=True)}
         self._outcomes |= {
             draw: outcome
@@ -51,5 +53,7 @@ class Baseline:
 
 def _lasting(draw: Draw) -> bool:
     """Whether a draw may come again: not where it comes near a number of one candidate's."""
-    lean = draw.lean
-    return lean is None or lean.kind in ("pattern", "settings") or lean.name == SMALL
+    constraint = draw.constraint
+    return (
+        constraint is None or constraint.kind in ("pattern", "settings") or constraint.name == SMALL
+    )

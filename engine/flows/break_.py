@@ -6,7 +6,6 @@ nothing of terminals or of a learner's folder.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -15,18 +14,19 @@ from engine.code.modules import role_files
 from engine.code.symbols import symbol_of
 from engine.errors import SpecError
 from engine.flows import expectations, oracle, refusal
-from engine.flows.build import Halted, Progress, quiet
 from engine.flows.expectations import Begun
+from engine.flows.measuring import Halted, Progress, quiet
 from engine.flows.needs import check_outcomes
 from engine.flows.siblings import Siblings
 from engine.flows.tracing import Tracer
-from engine.inject.proposers import Code
+from engine.inject.learner_code import Code
 from engine.inject.search import Injection, NotFound, inject
-from engine.run.concurrent import at_once
+from engine.run.concurrent import run_both
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue, roles_of_steps, traced
+from engine.spec.catalogue import Catalogue
+from engine.spec.recipes import roles_of_steps, traced
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -35,7 +35,6 @@ class Planned(msgspec.Struct, frozen=True):
     injection: Injection
     file: str
     symbol: str
-    milliseconds: float
     dtype: str  # of the tree's arrays
 
 
@@ -84,15 +83,14 @@ def plan_begun(
     mine = {roles[role] for role in catalogue.roles_of(entry.component) if role in roles}
     known = siblings or Siblings(servers, catalogue, tree, seed, likely=mine)
     recipes = [traced(recipe) for recipe in spec.inject]
-    servers.ready(tree, "learner", TRACED)
-    started = time.perf_counter()
+    servers.load_tree(tree, "learner", TRACED)
     try:
         dtype, asked = begun.answer()
     except Halted as error:
         raise refusal.halted(id, error) from None
     known.learn(dtype)
     trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
-    own, _ = at_once(
+    own, _ = run_both(
         lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown])),
         lambda: trace.measure(recipes[0] if recipes else (), asked.followed),
     )
@@ -105,8 +103,7 @@ def plan_begun(
         injection = inject(code, spec.inject, decides, trace, only=only)
     except NotFound as error:
         raise refusal.not_found(catalogue, id, code, trace, error) from None
-    milliseconds = 1000 * (time.perf_counter() - started)
     path, data = next(iter(injection.files.items()))
     source = code.sources[path]
     symbol = symbol_of(source.module, source.data, data)
-    return Planned(injection, path, symbol, milliseconds, dtype)
+    return Planned(injection, path, symbol, dtype)

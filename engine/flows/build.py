@@ -8,70 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
-from engine.errors import SpecError
+from engine.flows.measuring import USUAL, Halted, dtype_of, guessed
 from engine.judge.level import PRACTICE, Level
 from engine.judge.sampling import Plan, Planned, most_looked_at, plan
-from engine.run.concurrent import at_once
-from engine.run.jobs import Job, jobs_of
+from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import Check
 
 if TYPE_CHECKING:
-    from engine.judge.verdict import Measured, Result, Verdict
+    from engine.judge.measured import Measured
+    from engine.judge.verdict import Result, Verdict
 
-T = TypeVar("T")
-USUAL = "float64"  # what most learners compute in
-Progress = Callable[[str], None]
 OnCheck = Callable[["Result", int, int], None]  # a check, its number, how many there are
-
-
-def quiet(_: str) -> None:
-    """Progress for nobody."""
 
 
 def unheard(_: Result, __: int, ___: int) -> None:
     """Nobody listens."""
-
-
-def component_probe(name: str, where: str) -> tuple[str, str]:
-    """ "lm_head.forward" -> ("lm_head", "forward"). Raises SpecError."""
-    component, dot, probe = name.partition(".")
-    if not dot:
-        raise SpecError(f"{name!r} is not of the form component.probe.", where=where)
-    return component, probe
-
-
-class Halted(Exception):
-    """The code ran out of time, or printed without end, before anything could be measured."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.stopped)
-        self.outcome = outcome
-
-
-def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree, *, server: str = "learner") -> str:
-    """The dtype of the learner's arrays, read once; float64 while it cannot be read."""
-    probe = catalogue.contract.dtype
-    if probe is None:
-        return "float64"
-    outcome = servers.outcomes(tree, [Job(probe.component, probe.probe, {})], server=server)[0]
-    if outcome.stopped in ("timeout", "output"):
-        raise Halted(outcome)  # it would only halt again
-    found = outcome.values.get("dtype")
-    return found if found in ("float32", "float64") else "float64"
-
-
-def guessed(read: Callable[[], str], make: Callable[[str], T], guess: str = USUAL) -> tuple[str, T]:
-    """The dtype that `read` finds, and what `make` makes for it; that begins with a guess meanwhile."""
-    dtype, made = at_once(read, lambda: make(guess))
-    return dtype, made if dtype == guess else make(dtype)
 
 
 class Build(msgspec.Struct, frozen=True):
@@ -110,6 +69,7 @@ def grade_build(
 
     on_check: called with each check as it ends, in order, with its number and how many there are.
     """
+    servers.exam = level.exam
     asked = Build(catalogue, component, tree, seed, level)
     reporter = Reporter(on_check)
     try:
@@ -147,13 +107,13 @@ def _sampled(servers: Servers, build: Build) -> tuple[Build, Plan, list[Case]]:
 def sample(build: Build) -> Plan:
     """Each regime of each check as often as the check says, called in the ways that a contract promises."""
     variants = ("", *build.catalogue.contract.modes, "reused")
-    return plan(build.checks, seed=build.seed, dtype=build.dtype, manners=variants)
+    return plan(build.checks, seed=build.seed, dtype=build.dtype, call_variants=variants)
 
 
 def _measured(
     servers: Servers, build: Build, made: Plan, cases: Sequence[Case], reporter: Reporter
 ) -> Measured:
-    from engine.judge.verdict import Measured
+    from engine.judge.measured import Measured
 
     by_draw = dict(zip(made.draws, cases, strict=True))
     reporter.begin(made, by_draw)
@@ -164,7 +124,8 @@ def _measured(
 
 def _halted(servers: Servers, build: Build, halted: Halted, reporter: Reporter) -> Verdict:
     """The verdict on code that gave no answer before anything could be measured."""
-    from engine.judge.verdict import Measured, judge_build
+    from engine.judge.measured import Measured
+    from engine.judge.verdict import judge_build
 
     made = sample(build)
     cases = servers.cases(made.draws)

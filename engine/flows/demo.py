@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.flows.answers import Answer, shown
-from engine.spec.language import said
+from engine.spec.texts import said
 
 if TYPE_CHECKING:
-    from engine.commands.submit_build import BuildReport
-    from engine.commands.submit_fix import FixReport
+    from engine.flows.build_report import BuildReport
+    from engine.flows.fix_report import FixReport
     from engine.flows.predictions import BreakReport, Opening
     from engine.flows.reports import HintReport
 

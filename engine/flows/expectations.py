@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.flows.build import component_probe, dtype_of, guessed
+from engine.flows.measuring import component_probe, dtype_of, guessed
 from engine.judge.sampling import SEEDS, Plan, derive, plan
-from engine.run.concurrent import Later
+from engine.run.concurrent import Future
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Tree
-from engine.spec.load import Catalogue, traced
+from engine.spec.catalogue import Catalogue
+from engine.spec.recipes import traced
 from engine.spec.types import BEFORE, Break, Check, Symptom
 
 NEED_DRAWS = 2  # draws a property and regime, before a break
@@ -38,7 +39,7 @@ class Begun(NamedTuple):
     id: str
     tree: Tree
     seed: int
-    answer: Later[tuple[str, Prepared]]
+    answer: Future[tuple[str, Prepared]]
 
 
 def begin(
@@ -55,7 +56,7 @@ def begin(
     def answer() -> tuple[str, Prepared]:
         return guessed(lambda: dtype_of(servers, catalogue, tree), made)
 
-    return Begun(id, tree, seed, Later((lambda: (dtype, made(dtype))) if dtype else answer))
+    return Begun(id, tree, seed, Future((lambda: (dtype, made(dtype))) if dtype else answer))
 
 
 def _asked(servers: Servers, catalogue: Catalogue, id: str, dtype: str, seed: int) -> Prepared:

@@ -6,13 +6,13 @@ from collections.abc import Collection
 
 import msgspec
 
+from engine.code.changes import differing
 from engine.code.imports import closure
 from engine.code.modules import role_files
-from engine.code.reachability import Part, Reach, changed_parts
-from engine.code.source import differing
+from engine.code.reachability import Part, Reachability, changed_parts
 from engine.code.writes import patching
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 class Impact(msgspec.Struct, frozen=True):
@@ -69,12 +69,16 @@ def of_a_fix(
         return Impact(broken, True, users, direct, found, writes=True)
     if not everything:
         own = found & _in_files(catalogue, after, changed)
-        named = by_names(catalogue, Reach(before), after, own) if own else set()
+        named = (
+            by_names(catalogue, Reachability(before.files, before.roots), after, own)
+            if own
+            else set()
+        )
         return Impact(broken, True, users, direct, own & named, remote=users - direct)
     indirect = users - direct
     if not found and not indirect:
         return Impact(broken, True, users, direct)
-    reach = Reach(before)
+    reach = Reachability(before.files, before.roots)
     remote = frozenset(name for name in indirect if not _by_itself(catalogue, reach, after, name))
     named = by_names(catalogue, reach, after) if found else set()
     return Impact(broken, True, users, direct, found & named, found - named, remote)
@@ -86,7 +90,7 @@ def _directly(catalogue: Catalogue, user: str, used: str) -> bool:
     return used in part.uses and not part.seldom
 
 
-def _by_itself(catalogue: Catalogue, before: Reach, after: Tree, component: str) -> bool:
+def _by_itself(catalogue: Catalogue, before: Reachability, after: Tree, component: str) -> bool:
     """Whether a component may run something that `after` changes, and not only through what it stands
     on.
     """
@@ -95,8 +99,8 @@ def _by_itself(catalogue: Catalogue, before: Reach, after: Tree, component: str)
     changed = _changed(before, after, own)
     if changed is None:
         return True
-    others = before.defined(_names(before.tree, lent))
-    return bool(changed & before.reached(_names(before.tree, own), but=others))
+    others = before.defined(_names(after, lent))
+    return bool(changed & before.reached(_names(after, own), but=others))
 
 
 def _lent_roles(catalogue: Catalogue, component: str) -> set[str]:
@@ -105,7 +109,10 @@ def _lent_roles(catalogue: Catalogue, component: str) -> set[str]:
 
 
 def by_names(
-    catalogue: Catalogue, before: Reach, after: Tree, components: Collection[str] | None = None
+    catalogue: Catalogue,
+    before: Reachability,
+    after: Tree,
+    components: Collection[str] | None = None,
 ) -> set[str]:
     """The components (of these, when given) of which some code that `after` changes may run, as far as names
     tell.
@@ -116,16 +123,16 @@ def by_names(
     return {name for name in components if _led(before, after, catalogue.roles_of(name))}
 
 
-def _led(before: Reach, after: Tree, roles: Collection[str]) -> bool:
+def _led(before: Reachability, after: Tree, roles: Collection[str]) -> bool:
     """Whether the names of these roles lead to something that `after` changes."""
     found = _changed(before, after, roles)
     return found is None or bool(found)
 
 
-def _changed(before: Reach, after: Tree, roles: Collection[str]) -> frozenset[Part] | None:
+def _changed(before: Reachability, after: Tree, roles: Collection[str]) -> frozenset[Part] | None:
     """What `after` changes that the names of these roles lead to; None where names do not tell."""
-    modules = [before.tree.roles[role].partition(":")[0] for role in roles]
-    return changed_parts(before, after, modules, _names(before.tree, roles))
+    modules = [after.roles[role].partition(":")[0] for role in roles]
+    return changed_parts(before, after.files, modules, _names(after, roles))
 
 
 def _names(tree: Tree, roles: Collection[str]) -> set[str]:
@@ -156,13 +163,15 @@ def _by_files(
     changed file runs the very same code, so there is nothing to compare, unless a changed file may
     write into what it imports itself.
     """
-    within = closure(after, [after.module(path) for path in writing]) if writing else frozenset()
+    within: frozenset[str] | None = frozenset()
+    if writing:
+        within = closure(after.files, after.roots, [after.module(path) for path in writing])
     found = set()
     for component in catalogue.contract.components:
         roles = catalogue.roles_of(component)
         modules = [before.roles[role].partition(":")[0] for role in roles]
         for tree in (before, after):
-            files = closure(tree, modules)
+            files = closure(tree.files, tree.roots, modules)
             if files is None or within is None or files & {*changed, *within}:
                 found.add(component)
     return found

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.spec.language import said
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
 
 if TYPE_CHECKING:
     from engine.observe.score import Bin

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from engine.errors import NotApplicable
 from engine.flows import expectations
+from engine.judge.measured import Measured
 from engine.judge.sampling import Plan
-from engine.judge.verdict import Measured, failing_checks
+from engine.judge.verdict import failing_checks
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import Need
 
 

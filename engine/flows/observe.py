@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from engine.flows.answers import Answer, shown
-from engine.flows.build import component_probe, dtype_of
+from engine.flows.measuring import component_probe, dtype_of
 from engine.judge.sampling import derive
 from engine.observe import diagnostics
 from engine.observe.diagnostics import Observation
@@ -16,8 +16,8 @@ from engine.observe.score import Scored, brier, is_right
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Outcome, Tree
-from engine.spec.language import said
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
 from engine.spec.types import Break, Prediction
 
 SHOWN_SEED = 0  # what a learner is shown is the same each time; what judges them never is

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 from engine.errors import SpecError
 from engine.flows import expectations
-from engine.flows.build import Progress, quiet
+from engine.flows.measuring import Progress, quiet
 from engine.flows.siblings import Siblings
 from engine.inject.oracle import Asked, Item, Oracle
 from engine.judge.sampling import compared
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import BEFORE, Symptom
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from engine.errors import UsageError
 from engine.flows.answers import AnswerFile, checked_choice, readable
-from engine.spec.language import said
+from engine.spec.texts import said
 from engine.spec.types import Question, Range
 
 GRADES = ("yes", "partly", "no")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from engine.errors import NotApplicable
-from engine.flows.build import Halted
+from engine.flows.measuring import Halted
 from engine.flows.tracing import Tracer
-from engine.inject.proposers import Code
+from engine.inject.learner_code import Code
 from engine.inject.search import NotFound
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 UNFIT = 3  # patterns that a refusal names
 SHARED = ("Tensor", "Parameter", "Module")  # roles that are never the place of a bug

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from engine.spec.language import said
-from engine.spec.load import Catalogue
-from engine.spec.pipeline import pipeline_source
+from engine.flows.pipeline import pipeline_source
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
 from engine.spec.types import Break, Link
 
 
@@ -53,7 +53,7 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
     parts = [
         ("anchors", _links(spec.anchors)),
         ("the_break", said(spec.the_break, lang)),
-        ("pipeline", pipeline_source(catalogue.folders, spec.pipeline)),
+        ("pipeline", pipeline_source(catalogue, spec.pipeline)),
         ("predictions", _asked(spec, lang)),
         ("time", f"{spec.minutes} min"),
     ]

@@ -7,18 +7,18 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from engine.code.functions import entered
-from engine.code.reachability import Reach
-from engine.code.source import differing
-from engine.flows.build import dtype_of
+from engine.code.changes import differing
+from engine.code.functions import changed_functions
+from engine.code.reachability import Reachability
 from engine.flows.impact import by_names
+from engine.flows.measuring import dtype_of
 from engine.inject.oracle import Item
 from engine.judge.sampling import derive, plan
-from engine.run.concurrent import Later
+from engine.run.concurrent import Future
 from engine.run.jobs import jobs_of
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 from engine.spec.types import BEFORE
 
 SIBLING_DRAWS = 1  # draws a regime of every other component, for each candidate injection
@@ -42,7 +42,9 @@ class Siblings:
         self._catalogue = catalogue
         self._tree = tree
         self._seed = derive(seed, "siblings")
-        self._reach = Later(lambda: Reach(tree))  # read while the first measurements are made
+        self._reach = Future(
+            lambda: Reachability(tree.files, tree.roots)
+        )  # while others are measured
         self._known: dict[str, list[Item]] = {}
         self._likely = set(tree.files if likely is None else likely)
         self.dtype_if_known = ""
@@ -59,9 +61,9 @@ class Siblings:
         self.dtype_if_known = dtype
 
     @cached_property
-    def _told(self) -> bool:
+    def _static(self) -> bool:
         """Whether the tree's code is what its text says, and does not look at itself."""
-        return self._reach().told(self._tree.files)
+        return self._reach().is_static(self._tree.files)
 
     def reached_by(self, candidate: Tree, touched: set[str]) -> list[Item]:
         """All that an edit may reach, but for the components that it is meant to touch: by names, and
@@ -72,7 +74,7 @@ class Siblings:
         self._likely |= differing(old, new)
         self._measure(sorted(reached))
         found = [item for component in sorted(reached) for item in self.of(component)]
-        places = entered(old, new) if self._told else None
+        places = changed_functions(old, new) if self._static else None
         return found if places is None else [item for item in found if item.runs_any(places)]
 
     def of(self, component: str) -> list[Item]:
@@ -93,9 +95,11 @@ class Siblings:
         if checks:
             made = plan(checks, seed=self._seed, dtype=self.dtype)
             cases = self._servers.cases(made.draws, healthy=False)
-            telling = frozenset(p for p in self._likely if p.endswith(".py") and self._told)
-            before = self._servers.outcomes(self._tree, jobs_of(cases), covered=telling)
+            covered = frozenset(p for p in self._likely if p.endswith(".py") and self._static)
+            before = self._servers.outcomes(
+                self._tree, jobs_of(cases), options=RunOptions(covered=covered)
+            )
             for case, own, values in zip(cases, before, made.compared(), strict=True):
-                item = Item(case, BEFORE, own, values, telling)
+                item = Item(case, BEFORE, own, values, covered)
                 found[case.draw.component].append(item)
         self._known |= found

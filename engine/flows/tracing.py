@@ -10,7 +10,7 @@ from engine.errors import SpecError
 from engine.flows.expectations import followed_by
 from engine.inject import places
 from engine.run.jobs import jobs_of
-from engine.run.servers import TRACED, Servers
+from engine.run.servers import TRACED, RunOptions, Servers
 from engine.run.types import Case, Tree, Values
 
 TRACE_CAP = 1 << 26  # bytes of recorded values a probe
@@ -86,7 +86,7 @@ class Tracer:
             self._tree,
             jobs_of(cases),
             server=TRACED,
-            trace={"sizes": sorted(sizes), "cap": TRACE_CAP},
+            options=RunOptions(trace={"sizes": sorted(sizes), "cap": TRACE_CAP}),
         )
         self.silent += [outcome.stopped for outcome in outcomes if outcome.stopped]
         recorded = [

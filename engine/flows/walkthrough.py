@@ -11,13 +11,13 @@ import msgspec
 import numpy as np
 
 from engine.errors import LearnerCodeError, NotApplicable, SpecError, UsageError
-from engine.flows.build import component_probe
+from engine.flows.measuring import component_probe
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
 from engine.run.jobs import Job
 from engine.run.servers import Servers
 from engine.run.types import Tree, Values
-from engine.spec.language import said
+from engine.spec.texts import said
 from engine.spec.types import Walkthrough
 
 LIMIT = 120.0  # seconds: a training in number-by-number code takes a while

@@ -1,4 +1,11 @@
-"""The one oracle: a candidate bites when it measures exactly the declared symptom and nothing else."""
+"""The one oracle: a candidate bites when it measures exactly the declared symptom and nothing else.
+
+The symptom is no list of assertions. The reference has a *variant* with the bug and computes what the bug
+must measure, so "exactly" is equality, value by value and gradient by gradient, in each regime from three
+seeds (`sampling.SEEDS`). "Nothing else" is equality with the healthy code in all other components that
+the edit can reach (the siblings), each held to the values that some check of its build compares: a value
+that none compares may be 0 up to rounding, and another 0 in the next run.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from engine.code.functions import Places, files_of
+from engine.code.functions import FunctionKeys, files_of
 from engine.judge.compare import Difference, difference
 from engine.judge.sampling import SEEDS
 from engine.run.types import Case, Outcome, Tree
@@ -23,17 +30,17 @@ class Item(msgspec.Struct, frozen=True):
     like: str  # BEFORE or a variant
     before: Outcome
     values: tuple[str, ...] = ()  # that count, all when empty
-    telling: frozenset[str] = frozenset()  # the files whose functions `before` tells of
+    covered: frozenset[str] = frozenset()  # where `before` says which functions ran
 
     @property
     def probe(self) -> str:
         """component.probe"""
         return f"{self.case.draw.component}.{self.case.draw.probe}"
 
-    def runs_any(self, places: Places) -> bool:
+    def runs_any(self, functions: FunctionKeys) -> bool:
         """Whether one of these functions ran in the healthy code, or nobody knows."""
-        known = self.before.ran is not None and files_of(places) <= self.telling
-        return not known or not places.isdisjoint(self.before.ran or ())
+        known = self.before.ran is not None and files_of(functions) <= self.covered
+        return not known or not functions.isdisjoint(self.before.ran or ())
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -67,7 +74,7 @@ class Oracle:
         self._first = [item for i, item in enumerate(symptoms) if i % SEEDS == 0]
         self._rest = [item for i, item in enumerate(symptoms) if i % SEEDS]
         self._siblings = siblings
-        self._told: set[int] = set()  # siblings that gave a candidate away: asked first
+        self._broken_before: set[int] = set()  # siblings that gave a candidate away: asked first
         self.tried = 0
         unbroken = [item for item in symptoms if item.like != BEFORE]
         self._changes = any(_unlike(item, item.before) for item in unbroken)
@@ -106,12 +113,12 @@ class Oracle:
     def spares(self, tree: Tree, shown: Trial) -> Trial:
         """Whether a candidate that shows the symptom leaves the siblings as they were."""
         siblings = self._siblings(tree)
-        likely = [item for item in siblings if id(item) in self._told]
-        others = [item for item in siblings if id(item) not in self._told]
+        likely = [item for item in siblings if id(item) in self._broken_before]
+        others = [item for item in siblings if id(item) not in self._broken_before]
         for group in (likely, others):
             for item, outcome in zip(group, self._run((tree, group))[0], strict=True):
                 if _unlike(item, outcome):
-                    self._told.add(id(item))
+                    self._broken_before.add(id(item))
                     reason = f"it also breaks {item.probe}"
                     return Trial(False, shown.met, reason, item.probe)
         return shown

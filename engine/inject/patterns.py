@@ -14,7 +14,11 @@ from collections.abc import Iterator
 import msgspec
 
 from engine.code import syntax
-from engine.code.source import SELF, Edit, Source, is_atom, same_code, structure, walked
+from engine.code.indentation import indented
+from engine.code.parentheses import is_atom, parenthesised, without_parentheses
+from engine.code.source import Edit, Source
+from engine.code.surroundings import SELF, receiver, with_receiver
+from engine.code.syntax import same_code, structure, walked
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"
@@ -47,8 +51,8 @@ def find(pattern: str, within: ast.AST, source: Source | None = None) -> Iterato
     own = source is not None and SELF.search(pattern)
     for node in walked(within):
         bindings: Bindings = {}
-        if own and source is not None and source.receiver(node) != "self":
-            bindings[OWN] = ast.Name(source.receiver(node), ast.Load())
+        if own and source is not None and receiver(source, node) != "self":
+            bindings[OWN] = ast.Name(receiver(source, node), ast.Load())
         if _fits(wanted, node, bindings):
             bindings.pop(OWN, None)
             yield Match(node, bindings)
@@ -87,8 +91,8 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
 
 def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     """The edit that turns the matched code into `replace`, as small as the two templates allow."""
-    replace = source.addressed(replace, match.node)
-    before, after = _tokens(source.addressed(find, match.node)), _tokens(replace)
+    replace = with_receiver(source, replace, match.node)
+    before, after = _tokens(with_receiver(source, find, match.node)), _tokens(replace)
     while before and after and before[0] == after[0]:
         before, after = before[1:], after[1:]
     while before and after and before[-1] == after[-1]:
@@ -101,10 +105,10 @@ def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     start, end = source.span(node)
     if isinstance(node, ast.stmt):
         indent = source.text(source.offset(node.lineno, 0), start)
-        text = source.indented(text, indent if not indent.strip() else "")
+        text = indented(source, text, indent if not indent.strip() else "")
     new = fitted(source, node, substitute(source, text, match.bindings))
     if isinstance(node, ast.expr) and _stands_alone(new):
-        start, end = source.without_parentheses(node)
+        start, end = without_parentheses(source, node)
     return Edit(source.path, start, end, new)
 
 
@@ -113,7 +117,9 @@ def fitted(source: Source, node: ast.AST, new: str) -> str:
 
     A call that is a statement by itself may become a statement, `add(a, b)` into `a += b`.
     """
-    return source.fitting(node, new) if isinstance(node, ast.expr) and _expresses(new) else new
+    return (
+        parenthesised(source, node, new) if isinstance(node, ast.expr) and _expresses(new) else new
+    )
 
 
 def _expresses(text: str) -> bool:

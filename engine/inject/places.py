@@ -1,16 +1,13 @@
-"""Where in the learner's code a role lives: definitions by name, and expressions by value."""
+"""Which expressions of the learner's code held a value, from what was recorded while it ran."""
 
 from __future__ import annotations
 
-import ast
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 import numpy as np
-
-from engine.code.source import Source
 
 BOTTOM = (
     -1e8
@@ -144,19 +141,3 @@ def _close(rows: np.ndarray, form: np.ndarray, size: float, rough: float = 1e-4)
     if form.size > 1:
         same |= np.isneginf(form) & (rows < BOTTOM)
     return np.asarray(same.all(1))
-
-
-def definitions(
-    sources: Mapping[str, Source], files: Mapping[str, str], roles: Mapping[str, str], role: str
-) -> Iterator[tuple[Source, ast.AST]]:
-    """The class or function statements that a role's name may mean: its own file's, else any file's.
-
-    files: role -> file of its module; roles: role -> "module:name".
-    """
-    name = roles[role].partition(":")[2].split(".")[-1]
-    own = [sources[files[role]]] if files.get(role) in sources else []
-    for group in (own, sources.values()):
-        found = [(s, node) for s in group for node in s.definitions(name)]
-        if found:
-            yield from found
-            return

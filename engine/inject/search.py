@@ -1,37 +1,45 @@
-"""Recipes -> candidates, in order; the first that the oracle accepts is the injection."""
+"""Recipes -> candidates, in order; the first clean one that the oracle accepts is the injection.
+
+A step may have to prove itself (`proves`) before the next is tried on top of it: a recipe of two steps
+costs a sum of trials, not a product. The first candidate that is accepted need not win: where it leaves
+dead code, or changes many lines, a few more are tried and the cleanest is kept.
+"""
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from engine.code.source import Edit, Unencodable, apply_all, changed, overlap
-from engine.inject.deadcode import blemishes, tidied
+from engine.code.source import Edit, apply_all
+from engine.inject.candidates import Candidate, applied, changed_lines, cleaned, extended, place_of
+from engine.inject.deadcode import dead_code_added
+from engine.inject.learner_code import Code
 from engine.inject.oracle import Oracle, Trial
-from engine.inject.proposers import Code, Proposer, Trace
+from engine.inject.proposals import Proposals
+from engine.inject.proposers.space import Trace
 from engine.run.types import Tree
 from engine.spec.types import Recipe, Step
 
-MAX_TRIALS = 300
-EACH = 120  # trials of one recipe, after which the next has its turn
-MORE = 8  # candidates that are tried after an accepted one that a reader would stumble over
-LINES = 4  # changed lines, above which another candidate is looked for
-GROWN = 6  # candidates of a step that the next step is tried on, when none has proved itself
+
+class Limits(msgspec.Struct, frozen=True):
+    """How long is searched.
+
+    trials: of candidates in all. of_a_recipe: trials after which the next recipe has its turn, so that
+    the last one, which needs no place, is reached. after_accepted: trials for a cleaner one, after an
+    injection with dead code. lines: changed lines above which another candidate is looked for. beam:
+    candidates of a step that the next step is tried on.
+    """
+
+    trials: int = 300
+    of_a_recipe: int = 120
+    after_accepted: int = 8
+    lines: int = 4
+    beam: int = 6
 
 
-class Candidate(msgspec.Struct, frozen=True):
-    """Edits that belong together, and the proposer that found the last of them."""
-
-    edits: tuple[Edit, ...]
-    how: str
-
-    @property
-    def key(self) -> tuple[Edit, ...]:
-        """The same for two that change the same."""
-        return tuple(sorted(self.edits))
+LIMITS = Limits()
 
 
 class Injection(msgspec.Struct, frozen=True):
@@ -59,86 +67,95 @@ class NotFound(Exception):
 
 
 def inject(
-    code: Code, recipes: Sequence[Recipe], oracle: Oracle, trace: Trace, *, only: Sequence[str] = ()
+    code: Code,
+    recipes: Sequence[Recipe],
+    oracle: Oracle,
+    trace: Trace,
+    *,
+    only: Sequence[str] = (),
+    limits: Limits = LIMITS,
 ) -> Injection:
     """The first candidate that the oracle accepts, where nothing but this component runs, or else in
     what others share. Raises NotFound.
 
     trace: runs a probe with recording on, for role edits. only: proposers to use, all when empty.
     """
-    search = Search(code, oracle, Proposer(code, trace), only)
-    for far, recipe in itertools.product((False, True), recipes):
-        search.turn()
+    search = Search(code, oracle, Proposals(code, trace), only, limits)
+    for shared, recipe in itertools.product((False, True), recipes):
+        search.next_recipe()
         partial: list[Candidate] = [Candidate((), "")]
         for position, step in enumerate(recipe.steps):
             last = all(later.optional for later in recipe.steps[position + 1 :])
             more = position < len(recipe.steps) - 1
             grown: list[Candidate] = []
-            for candidate, so_far, trial in search.measured(partial, step, far):
+            for candidate, so_far, trial in search.measured(partial, step, shared):
                 if trial.accepted and last:
                     trial, finished = search.finished(candidate, trial)
                     if finished:
-                        if finished.clean:
+                        if search.clean(finished):
                             return finished.injection
                         continue
                 search.note(candidate, trial)
                 proved = set(step.proves) <= trial.met and (step.proves or trial.runs)
-                if more and proved and so_far.edits != candidate.key and len(grown) < GROWN:
+                if more and proved and so_far.edits != candidate.key and len(grown) < limits.beam:
                     grown.append(candidate)
             partial = grown
     return search.best()
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """An injection that breaks nothing else. `blemishes`: what a reader would stumble over, that
-    healthy code had not.
+    """An injection that breaks nothing else. `dead_code`: how much more of it there is than in healthy
+    code.
     """
 
     injection: Injection
-    blemishes: int
+    dead_code: int
 
     @property
     def rank(self) -> tuple[int, int]:
         """The lower the better."""
-        return self.blemishes, self.injection.changed_lines
-
-    @property
-    def clean(self) -> bool:
-        """Whether nothing better is looked for."""
-        return self.blemishes == 0 and self.injection.changed_lines <= LINES
+        return self.dead_code, self.injection.changed_lines
 
 
 class Search:
     """What has been tried, in one piece of code, and the best of it."""
 
-    def __init__(self, code: Code, oracle: Oracle, proposer: Proposer, only: Sequence[str]) -> None:
-        self._code, self._oracle, self._proposer, self._only = code, oracle, proposer, only
+    def __init__(
+        self,
+        code: Code,
+        oracle: Oracle,
+        proposals: Proposals,
+        only: Sequence[str],
+        limits: Limits,
+    ) -> None:
+        self._code, self._oracle, self._proposals, self._only = code, oracle, proposals, only
+        self._limits = limits
         self._seen: dict[tuple[Edit, ...], Trial] = {}
         self._nearest: tuple[int, str] = (-1, "nothing that could be tried")
         self._best: Finished | None = None
-        self._until = MAX_TRIALS
-        self._turn = 0
+        self._until = limits.trials
+        self._recipe_until = 0
 
-    def turn(self) -> None:
+    def next_recipe(self) -> None:
         """The next recipe begins."""
-        self._turn = self._oracle.tried + EACH
+        self._recipe_until = self._oracle.tried + self._limits.of_a_recipe
 
     def measured(
-        self, partial: Sequence[Candidate], step: Step, far: bool
+        self, partial: Sequence[Candidate], step: Step, shared: bool
     ) -> Iterator[tuple[Candidate, Candidate, Trial]]:
         """The candidates of a step with the one that each extends, and whether the symptom is there.
 
         After the first of all, two are measured at a time.
         """
-        extended = _extended(partial, step, self._proposer, far)
-        while self._oracle.tried < min(self._until, self._turn):
+        coming = extended(partial, step, self._proposals, shared)
+        while self._oracle.tried < min(self._until, self._recipe_until):
             group: list[tuple[Candidate, Candidate]] = []
             fresh: dict[tuple[Edit, ...], Tree] = {}
-            for candidate, so_far in extended:
+            for candidate, so_far in coming:
                 if self._only and candidate.how not in self._only:
                     continue
                 if candidate.key not in self._seen and candidate.key not in fresh:
-                    files = _applied(self._code, candidate)
+                    files = applied(self._code, candidate)
                     if files is None:
                         continue
                     fresh[candidate.key] = self._code.tree.replaced(files)
@@ -159,7 +176,7 @@ class Search:
         """
         code, oracle = self._code, self._oracle
         files = apply_all(code.sources, candidate.edits)
-        cleaner = _cleaner(code, candidate, files)
+        cleaner = cleaned(code, candidate, files)
         as_it_is = self._made(files, candidate)
         tidy = self._made(cleaner, candidate) if cleaner else as_it_is
         if self._best and min(as_it_is.rank, tidy.rank) >= self._best.rank:
@@ -175,7 +192,7 @@ class Search:
         if not trial.accepted:
             return trial, None
         if self._best is None:
-            self._until = min(MAX_TRIALS, oracle.tried + MORE)
+            self._until = min(self._limits.trials, oracle.tried + self._limits.after_accepted)
         if self._best is None or found.rank < self._best.rank:
             self._best = found
         return trial, found
@@ -183,86 +200,26 @@ class Search:
     def _made(self, files: dict[str, bytes], candidate: Candidate) -> Finished:
         """What a candidate is when it is accepted."""
         code = self._code
-        blemished = sum(blemishes(code.sources[path], data) for path, data in files.items())
-        lines = _lines(code, files)
+        dead_code = sum(dead_code_added(code.sources[path], data) for path, data in files.items())
+        lines = changed_lines(code, files)
         injection = Injection(files, candidate.how, lines, self._oracle.tried)
-        return Finished(injection, max(0, blemished))
+        return Finished(injection, max(0, dead_code))
+
+    def clean(self, finished: Finished) -> bool:
+        """Whether nothing better is looked for."""
+        few = finished.injection.changed_lines <= self._limits.lines
+        return finished.dead_code == 0 and few
 
     def note(self, candidate: Candidate, trial: Trial) -> None:
         """Remember what came nearest."""
         rank = len(trial.met) + (10 if trial.sibling else 0)
         if rank > self._nearest[0]:
-            self._nearest = (rank, f"{_place(self._code, candidate)}: {trial.reason}")
+            self._nearest = (rank, f"{place_of(self._code, candidate)}: {trial.reason}")
 
     def best(self) -> Injection:
         """The least bad of those that were accepted. Raises NotFound when none was."""
         if self._best:
             return self._best.injection
         raise NotFound(
-            sorted(self._code.sources), self._nearest[1], self._oracle.tried, self._proposer.unfit
+            sorted(self._code.sources), self._nearest[1], self._oracle.tried, self._proposals.unfit
         )
-
-
-def _cleaner(
-    code: Code, candidate: Candidate, files: Mapping[str, bytes]
-) -> dict[str, bytes] | None:
-    """The candidate without what it leaves unused, None when there is nothing of that kind."""
-    extra = tidied(code.sources, candidate.edits, files)
-    kept = [
-        e
-        for e in candidate.edits
-        if not any(x.start <= e.start and e.end <= x.end and x.path == e.path for x in extra)
-    ]
-    tidy = Candidate(tuple(sorted({*kept, *extra})), candidate.how)
-    return _applied(code, tidy) if extra and not overlap(tidy.edits) else None
-
-
-def _extended(
-    partial: Sequence[Candidate], step: Step, proposer: Proposer, far: bool
-) -> Iterator[tuple[Candidate, Candidate]]:
-    for so_far in partial:
-        for edits, how in proposer.edits(step, far):
-            together = (*so_far.edits, *edits)
-            if together and not overlap(together):
-                yield Candidate(tuple(sorted(set(together))), how), so_far
-
-
-def _applied(code: Code, candidate: Candidate) -> dict[str, bytes] | None:
-    """The new files, or None when they do not parse, cannot be encoded or change nothing."""
-    try:
-        files = apply_all(code.sources, candidate.edits)
-        for path, data in files.items():
-            if changed(code.sources[path].data, data) == ():
-                return None
-    except (SyntaxError, ValueError, Unencodable):
-        return None
-    return files
-
-
-def _place(code: Code, candidate: Candidate) -> str:
-    edit = candidate.edits[0]
-    line = code.sources[edit.path].data.count(b"\n", 0, edit.start) + 1
-    return f"{edit.path}:{line}"
-
-
-def _lines(code: Code, files: Mapping[str, bytes]) -> int:
-    """The greater of lines removed and added, summed over hunks."""
-    total = 0
-    for path, data in files.items():
-        old, new = apart(code.sources[path].data.splitlines(), data.splitlines())
-        matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
-        for tag, a, b, c, d in matcher.get_opcodes():
-            if tag != "equal":
-                total += max(b - a, d - c)
-    return total
-
-
-def apart(old: list[bytes], new: list[bytes]) -> tuple[list[bytes], list[bytes]]:
-    """Two lists of lines without what they begin and end with alike."""
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    return old[start : len(old) - end], new[start : len(new) - end]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from engine.run.child.again import AGAIN
+from engine.run.child.exam.repetition import AGAIN
 from engine.run.types import Outcome, Raised
 
 FEW = 4096  # numbers

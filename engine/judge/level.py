@@ -16,7 +16,7 @@ import msgspec
 from engine.spec.types import Pack
 
 if TYPE_CHECKING:
-    from engine.judge.verdict import Extra
+    from engine.judge.measured import Extra
 
 MODES = "modes"  # among call variants: after each mode of the pack's contract, such as eval()
 HONEST = (MODES, "primed", "resized", "beside", "fortran", "strided", "doubled", "stepped")
@@ -30,7 +30,8 @@ class Level(msgspec.Struct, frozen=True):
 
     others: the components beside the broken one that are measured: those that use it themselves or whose
     code changed ("users"), or whatever may run changed code ("all"). call_variants: ways to call that must
-    not matter. attacks: tried where everything else passes.
+    not matter. attacks: tried where everything else passes. exam: whether children get the code of
+    `run/child/exam/`.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Level(msgspec.Struct, frozen=True):
     others: Literal["users", "all"]
     call_variants: tuple[str, ...]
     attacks: tuple[Attack, ...] = ()
+    exam: bool = False
 
     def variants(self, contract: Pack) -> tuple[str, ...]:
         """The call variants, with the modes of a pack in the place of MODES."""

@@ -17,7 +17,7 @@ FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a b
 SEEDS = 3  # draws a symptom of a break and regime
 OWN_DRAWS = 8  # the same, for other probes of the broken component
 COSTLY_DRAWS = 4  # and for those that take long
-COSTLY_REPEATS = 24  # calls of those before the one that counts, in the manner "late"
+COSTLY_REPEATS = 24  # calls of those before the one that counts, in the call variant "late"
 
 
 Costly = Mapping[str, Collection[str]]  # component -> its probes that take long
@@ -70,7 +70,7 @@ def plan(
     seed: int,
     dtype: str,
     at_least: Mapping[str, int] = {},
-    manners: Sequence[str] = ("",),
+    call_variants: Sequence[str] = ("",),
     sparing: Collection[str] = (),
     last: str = "",
 ) -> Plan:
@@ -78,8 +78,8 @@ def plan(
 
     at_least: draws of some probes, by name, spread over their regimes where the checks ask for fewer.
     sparing: probes of which regimes that are not the usual one get one draw, where checks ask for more.
-    manners: how the draws of each probe are given to the learner's code, in turn. last: a
-    manner of which there is one more draw, at the end, of the probe that most checks look at.
+    call_variants: how the draws of each probe are given to the learner's code, in turn. last: a
+    call_variant of which there is one more draw, at the end, of the probe that most checks look at.
     """
     checks = list(checks)
     counts: dict[tuple[str, str], dict[str, int]] = {}
@@ -91,16 +91,16 @@ def plan(
     drawn = Drawn()
     turns: Counter[tuple[str, str]] = Counter()
     for (component, probe), regimes in counts.items():
-        turn = itertools.cycle(manners)
+        turn = itertools.cycle(call_variants)
         usual = often[component, probe]
         wanted = _spread(regimes, usual, at_least.get(probe, 0), probe in sparing)
         for regime, count in wanted.items():
             for i in range(count):
                 value = derive(seed, component, probe, regime, i)
-                manner = next(turn)
-                here = turns[component, manner]
-                turns[component, manner] += 1
-                drawn.add(Draw(component, probe, regime, value, dtype, manner, turn=here))
+                call_variant = next(turn)
+                here = turns[component, call_variant]
+                turns[component, call_variant] += 1
+                drawn.add(Draw(component, probe, regime, value, dtype, call_variant, turn=here))
     if last and counts:
         component, probe = most_looked_at(checks)
         regime = next(iter(counts[component, probe]))

@@ -18,11 +18,11 @@ import numpy as np
 from engine.errors import EngineError
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
+from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan, Planned
-from engine.run.types import LATE, MANNERS, SMALL, Case, Draw, Outcome
+from engine.judge.targets import BEFORE, REFERENCE, target_outcomes
+from engine.run.types import CALL_VARIANTS, LATE, SMALL, Case, Draw, Outcome
 from engine.spec.types import Text
-
-BEFORE, REFERENCE = "before", "reference"
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -61,40 +61,6 @@ class Verdict(msgspec.Struct, frozen=True):
     def failing(self) -> Result | None:
         """The first check that failed, in the order that teaches."""
         return next((result for result in self.results if not result.passed), None)
-
-
-class Measured(msgspec.Struct, frozen=True):
-    """The draws of a judgement, with what was measured in each.
-
-    cases: the inputs, and the reference's answers as far as it was asked. healthy: what the code before the
-    break gave; empty for a build, which has the reference alone.
-    """
-
-    plan: Plan
-    cases: Mapping[Draw, Case]
-    candidate: Mapping[Draw, Outcome]
-    healthy: Mapping[Draw, Outcome] = {}
-
-    def only(self, kept: Collection[Draw]) -> Measured:
-        """The same with these draws alone."""
-        return msgspec.structs.replace(self, plan=self.plan.only(kept))
-
-    def asked(self, cases: Sequence[Case]) -> Measured:
-        """The same, with further answers of the reference."""
-        more = {case.draw: case for case in cases}
-        return msgspec.structs.replace(self, cases={**self.cases, **more})
-
-
-class Extra(msgspec.Struct, frozen=True):
-    """Further measurements: those draws in which the candidate differs and a difference counts.
-
-    compared: how many draws were compared. unmeasured: how many were left, as some code ran out of time,
-    memory or stack.
-    """
-
-    differing: Measured
-    compared: int
-    unmeasured: int = 0
 
 
 def judge_build(measured: Measured) -> Verdict:
@@ -143,7 +109,7 @@ def _nearest(
     chosen = targets[0]
     for target in targets:
         found = [
-            _result(one, measured.cases, _targets(one, measured, target), measured.candidate)
+            _result(one, measured.cases, target_outcomes(one, measured, target), measured.candidate)
             for one in checks
         ]
         if not best or _failures(found) < _failures(best):
@@ -164,7 +130,7 @@ def disagreeing(verdict: Verdict, measured: Measured) -> list[Draw]:
         for planned in measured.plan.checks
         if (planned.component, planned.check.id) in failed
         for draw in _differing(
-            planned, measured.cases, _targets(planned, measured, BEFORE), measured.candidate
+            planned, measured.cases, target_outcomes(planned, measured, BEFORE), measured.candidate
         )
     }
     return [draw for draw in measured.plan.draws if draw in differing]
@@ -201,50 +167,6 @@ def _failures(results: Sequence[Result]) -> int:
     return sum(not result.passed for result in results)
 
 
-def _targets(planned: Planned, measured: Measured, target: str) -> Mapping[Draw, Outcome]:
-    cases, healthy = measured.cases, measured.healthy
-    if target == BEFORE:
-        return {
-            draw: _bounded(_as_promised(healthy[draw], cases[draw].expected.get("")), cases[draw])
-            for draw in planned.draws
-        }
-    name = "" if target == REFERENCE else target
-    return {
-        draw: cases[draw].expected.get(name, cases[draw].expected[""]) for draw in planned.draws
-    }
-
-
-def _as_promised(before: Outcome, reference: Outcome | None) -> Outcome:
-    """The learner's own outcome; an error must go on naming what the contract wants named."""
-    if before.raised is None or reference is None or reference.raised is None:
-        return before
-    if difference(reference, before, aspects=("raised",)) is not None:
-        return before
-    raised = msgspec.structs.replace(reference.raised, type=reference.raised.type)
-    return msgspec.structs.replace(before, raised=raised)
-
-
-def _bounded(before: Outcome, case: Case) -> Outcome:
-    """The learner's own outcome, where a statistic that lies within its bounds stands for those: another
-    sample of the same distribution is as it was, and which bound it leaves tells what is wrong.
-    """
-    reference = case.expected.get("")
-    if reference is None:
-        return before
-    bounds = {
-        name: value
-        for name, value in reference.values.items()
-        if isinstance(value, dict) and "within" in value and name in before.values
-    }
-    kept = {
-        name: bound
-        for name, bound in bounds.items()
-        if difference(Outcome(values={name: bound}), Outcome(values={name: before.values[name]}))
-        is None
-    }
-    return msgspec.structs.replace(before, values={**before.values, **kept}) if kept else before
-
-
 def _result(
     planned: Planned,
     cases: Mapping[Draw, Case],
@@ -255,8 +177,8 @@ def _result(
     differing = _differing(planned, cases, expected, outcomes)
     if not differing:
         return Result(check.id, planned.component, check.shows, True, len(planned.draws))
-    some = len(differing) < len(planned.draws)  # then the manner may be what matters
-    told = min(differing, key=lambda draw: some and bool(draw.manner))
+    some = len(differing) < len(planned.draws)  # then the call_variant may be what matters
+    told = min(differing, key=lambda draw: some and bool(draw.call_variant))
     raised = outcomes[told].raised
     frames = raised.frames if raised else ()
     return Result(
@@ -266,7 +188,7 @@ def _result(
         False,
         len(planned.draws),
         told.regime,
-        shapes(cases[told], manner=some),
+        shapes(cases[told], call_variant=some),
         differing[told],
         pattern(differing[told], expected[told], outcomes[told]),
         tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
@@ -295,10 +217,10 @@ def _differing(
     return {draw: one for draw, one in found.items() if one is not None}
 
 
-def shapes(case: Case, *, manner: bool = True) -> str:
+def shapes(case: Case, *, call_variant: bool = True) -> str:
     """The input of a case in a few words: names with shapes, and plain values.
 
-    manner: tell how it was given to the code, which is left out where it cannot be what matters.
+    call_variant: tell how it was given to the code, which is left out where it cannot be what matters.
     """
     parts = []
     for name, value in case.inputs.items():
@@ -306,19 +228,19 @@ def shapes(case: Case, *, manner: bool = True) -> str:
             parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
         elif value is not None:
             parts.append(f"{name} = {value}")
-    how, lean = case.draw.manner, case.draw.lean
-    asked_for = lean is not None and lean.kind in ("calls", "caller")
-    if how and (manner or asked_for):
+    how, constraint = case.draw.call_variant, case.draw.constraint
+    asked_for = constraint is not None and constraint.kind in ("calls", "caller")
+    if how and (call_variant or asked_for):
         after = "after hundreds of calls" if how == LATE else f"after {how}()"
-        parts.append(MANNERS.get(how, after))
-    if lean is not None:
+        parts.append(CALL_VARIANTS.get(how, after))
+    if constraint is not None:
         steered = {
             "pattern": "numbers in a pattern",
             "settings": "inputs and settings that no regime brings together",
-            SMALL: f"a size of {lean.number:.0f}",
+            SMALL: f"a size of {constraint.number:.0f}",
         }
         near = "near a number that the change mentions"
-        parts.append(steered.get(lean.name) or steered.get(lean.kind, near))
+        parts.append(steered.get(constraint.name) or steered.get(constraint.kind, near))
     return ", ".join(parts)
 
 

@@ -12,7 +12,8 @@ import msgspec
 from engine.errors import UsageError
 from engine.run.types import Tree
 from engine.spec import index
-from engine.spec.load import Catalogue, convert
+from engine.spec.catalogue import Catalogue
+from engine.spec.load import convert
 from engine.spec.types import Spec
 
 FILE = "learner.yaml"

@@ -1,4 +1,8 @@
-"""A little arithmetic, for figures in texts, for questions whose numbers are drawn, for answers."""
+"""A little arithmetic, for figures in texts, for questions whose numbers are drawn, for answers.
+
+One language for all three: a number in a text is computed from what a probe records and never typed
+twice, and a learner, or a script that cannot know the numbers drawn, may answer with a formula.
+"""
 
 from __future__ import annotations
 

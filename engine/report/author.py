@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from engine.commands.dev_check import CheckReport
+from engine.author.prove import CheckReport
 from engine.flows.demo import Asked, Step
 from engine.report.out import safe
 from engine.report.paper import say
@@ -16,7 +16,7 @@ from engine.report.paper import say
 def step(out: Console, step: Step) -> None:
     out.print()
     if step.command:
-        out.print(Text(f"$ {step.command}", "bold cyan"))
+        out.print(Text(safe(f"$ {step.command}"), "bold cyan"))
     say(out, step.what, "dim")
     out.print()
 

@@ -10,11 +10,11 @@ from rich.text import Text
 from engine.judge.verdict import Result
 from engine.report.out import safe
 from engine.report.paper import code, say, section
-from engine.spec.language import said
+from engine.spec.texts import said
 
 if TYPE_CHECKING:
-    from engine.commands.submit_build import BuildReport, Ended
-    from engine.commands.submit_fix import FixReport
+    from engine.flows.build_report import BuildReport, Ended
+    from engine.flows.fix_report import FixReport
     from engine.judge.verdict import Verdict
 
 

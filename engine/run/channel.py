@@ -5,11 +5,14 @@ from __future__ import annotations
 import select
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from engine.run.child import wire
 
+PATIENCE = 600.0  # seconds in which a server that watches a limit tells that it was passed
+END = -1  # in the place of a job's number
+GONE: Mapping[str, Any] = {"end": "gone", "status": 0, "output": ""}  # how a run ended
 STOPPED = 0.5  # seconds more than were to be waited: this process stood still meanwhile
 
 
@@ -42,6 +45,29 @@ class Server:
             if not data:
                 return None
             self._buffer.feed(data)
+
+    def run(
+        self, message: Mapping[str, Any], limit: float
+    ) -> Generator[tuple[int, Any], None, None]:
+        """Have it run jobs: their answers as they come, each with its number, at last END with how the run
+        ended, GONE where the server has. limit: seconds for each job.
+        """
+        try:
+            self.send(message)
+            while (found := self.receive(PATIENCE + limit)) is not None:
+                if "end" in found:
+                    yield END, found
+                    return
+                try:  # what follows a child wrote
+                    answer = self.receive(PATIENCE)
+                except wire.WireError as error:
+                    answer = {"wire": f"an answer that cannot be read ({error})"}
+                if answer is None:
+                    break
+                yield found["answer"], answer
+        except OSError:
+            pass
+        yield END, GONE
 
     def close(self) -> None:
         self._socket.close()

@@ -10,7 +10,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-class Later(Generic[A]):
+class Future(Generic[A]):
     """Work that a thread has begun; calling it waits for the end and gives what was made.
 
     What the work raises is raised by each call, and nowhere when nobody calls.
@@ -39,13 +39,13 @@ class Later(Generic[A]):
         return self._made[0]
 
 
-def at_once(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
+def run_both(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
     """What both give, made at the same time.
 
     What either raises is raised when both have ended, so that no server is left in the middle of an
     answer; an interruption does not wait, as the servers then close and the other ends by itself.
     """
-    beside = Later(second)
+    beside = Future(second)
     try:
         one = first()
     except Exception:
@@ -54,26 +54,26 @@ def at_once(first: Callable[[], A], second: Callable[[], B]) -> tuple[A, B]:
     return one, beside()
 
 
-def halves(worth: Sequence[int]) -> tuple[list[int], list[int]]:
+def partition(costs: Sequence[int]) -> tuple[list[int], list[int]]:
     """The places of all these in two parts that take about as long, by what each is worth: every other one,
     where all are worth the same.
     """
     parts: tuple[list[int], list[int]] = ([], [])
     taken = [0, 0]
-    for i, one in enumerate(worth):
+    for i, one in enumerate(costs):
         which = int(taken[0] > taken[1])
         parts[which].append(i)
         taken[which] += one
     return parts
 
 
-def shared(
-    worth: Sequence[int],
+def run_partitioned(
+    costs: Sequence[int],
     first: Callable[[list[int]], list[A]],
     second: Callable[[list[int]], list[A]],
 ) -> list[A]:
     """What two make of the places that each is given, at the same time, in the order of the places."""
-    ours, theirs = halves(worth)
-    one, other = at_once(lambda: first(ours), lambda: second(theirs))
+    ours, theirs = partition(costs)
+    one, other = run_both(lambda: first(ours), lambda: second(theirs))
     made = dict(zip([*ours, *theirs], [*one, *other], strict=True))
-    return [made[i] for i in range(len(worth))]
+    return [made[i] for i in range(len(costs))]

@@ -18,19 +18,26 @@ class Job(msgspec.Struct, frozen=True):
     probe: str
     inputs: Values
     seed: int = 0
-    manner: str = ""  # see types.Draw
-    caller: str = ""  # the name of the module that calls, in the manner "inside"; "": one by turns
-    repeats: int = 0  # calls before the one that counts, in the manner "late"; 0: as many as usual
-    turn: int = 0  # which mode follows on priming, and what others differ in: see manners.How
+    call_variant: str = ""  # see types.Draw
+    caller: str = ""  # in "inside", the name of the module that calls; "": one by turns
+    repeats: int = 0  # in "late", calls before the one that counts; 0: as many as usual
+    turn: int = 0  # how many came in this variant before: see child/calls.CallVariant
 
 
 def repeats_of(draw: Draw) -> int:
     """How often a call is made before the one that counts: a little more often than the number that it
-    leans towards, or as often as the draw says; 0 for as often as usual.
+    comes near, or as often as the draw says; 0 for as often as usual.
     """
-    if draw.lean is None or draw.lean.kind != "calls":
+    if draw.constraint is None or draw.constraint.kind != "calls":
         return draw.repeats
-    return int(draw.lean.number) + BEYOND
+    return int(draw.constraint.number) + BEYOND
+
+
+def caller_of(draw: Draw) -> str:
+    """The name of the module that calls, where the draw says one."""
+    if draw.constraint is None or draw.constraint.kind != "caller":
+        return ""
+    return draw.constraint.name
 
 
 def jobs_of(cases: Sequence[Case]) -> list[Job]:
@@ -41,8 +48,8 @@ def jobs_of(cases: Sequence[Case]) -> list[Job]:
             case.draw.probe,
             case.inputs,
             case.draw.seed % (1 << 32),
-            case.draw.manner,
-            case.draw.lean.name if case.draw.lean else "",
+            case.draw.call_variant,
+            caller_of(case.draw),
             repeats_of(case.draw),
             case.draw.turn,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -68,7 +68,7 @@ class Outcome(msgspec.Struct, frozen=True):
     ran: frozenset[str] | None = None
 
 
-MANNERS = {
+CALL_VARIANTS = {
     "direct": "forward() called by itself",
     "fortran": "arrays with their first axis innermost in memory",
     "strided": "arrays that are every other number of a larger one",
@@ -84,16 +84,16 @@ MANNERS = {
     "inside": "called from a module with a name of the package's",
 }
 LATE = "late"  # hundreds of calls before the one that counts
-
-
+# which no honest code meets: the child has them at the level exam alone
+EXAM_VARIANTS = frozenset({"swapped", "nested", "outermost", "inside", LATE})
 SMALL = "small"
 
 
-class Lean(msgspec.Struct, frozen=True):
-    """A number that something about an input comes near: a "size" of it, the "entries" of an array, a
-    "value" in it, or the "calls" before the one that counts; or the name of the module, and of the
-    functions, that are the "caller"; or a "pattern" that its numbers follow; or "settings" that are those
-    of another regime.
+class Constraint(msgspec.Struct, frozen=True):
+    """What a drawn input has to meet: a number that something about it comes near, a "size" of it, the
+    "entries" of an array, a "value" in it, or the "calls" before the one that counts; or the name of the
+    module, and of the functions, that are the "caller"; or a "pattern" that its numbers follow; or
+    "settings" that are those of another regime.
 
     name: of a caller; SMALL for a size as small as can be, which the change need not mention.
     which: of the sizes or values that there are. also: beside a size, a number that a value comes
@@ -114,9 +114,10 @@ class Lean(msgspec.Struct, frozen=True):
 class Draw(msgspec.Struct, frozen=True):
     """One input to be drawn: which probe of which component, in which regime, from which seed.
 
-    `manner`: how it is given to the learner's code, which must not matter: a mode of the pack, or
-    one of MANNERS. `turn`: how many draws of the component come in this manner before.
-    `repeats`: calls before the one that counts, in the manner LATE; 0: as many as usual.
+    `call_variant`: how it is given to the learner's code, which must not matter: a mode of the pack, or
+    one of CALL_VARIANTS (child/call_variants.py). `turn`: how many draws of the component come in this
+    call variant before.
+    `repeats`: calls before the one that counts, in the call variant LATE; 0: as many as usual.
     """
 
     component: str
@@ -124,8 +125,8 @@ class Draw(msgspec.Struct, frozen=True):
     regime: str
     seed: int
     dtype: str = "float64"
-    manner: str = ""
-    lean: Lean | None = None
+    call_variant: str = ""
+    constraint: Constraint | None = None
     turn: int = 0
     repeats: int = 0
 
@@ -133,7 +134,7 @@ class Draw(msgspec.Struct, frozen=True):
 class Case(msgspec.Struct, frozen=True):
     """A drawn input with what the reference and its variants answer ("" is the reference).
 
-    `declined`: there is none, as nothing about this input can lean as the draw wants it.
+    `declined`: there is none, as nothing about this input can meet the constraint.
     """
 
     draw: Draw
@@ -141,6 +142,21 @@ class Case(msgspec.Struct, frozen=True):
     expected: Mapping[str, Outcome]
     named: Values = {}
     declined: bool = False
+
+
+class RunOptions(msgspec.Struct, frozen=True):
+    """What else is wanted of a run.
+
+    trace: what the recorder of values keeps, None for none. covered: the files of which it is noted what
+    functions run. skips: how many jobs may run out of time before the rest is given up.
+    """
+
+    trace: Mapping[str, Any] | None = None
+    covered: Collection[str] = ()
+    skips: int = 0
+
+
+PLAIN_RUN = RunOptions()
 
 
 class Sandbox(msgspec.Struct, frozen=True):

@@ -8,7 +8,6 @@ ends with the command.
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import shutil
 import signal
@@ -18,35 +17,9 @@ import sys
 import tempfile
 
 from engine.errors import LearnerCodeError, StorageError
+from engine.run.bootstrap import LOADER, bootstrap
 
 GRACE = 1.0  # seconds, after which an interpreter that does not leave is killed
-CHILD_MODULES = (
-    "wire",
-    "sandbox",
-    "tree",
-    "tracer",
-    "coverage",
-    "exam.disguise",
-    "exam.targeting",
-    "exam.patterns",
-    "arrays",
-    "again",
-    "manners",
-    "jobs",
-    "server",
-)
-LOADER = """
-import json, sys, types
-names = []
-for name, text in json.loads(sys.stdin.buffer.read()):
-    module = sys.modules[name] = types.ModuleType(name)
-    module.__path__ = []
-    names.append(name)
-    exec(compile(text, "<%s>" % name, "exec"), module.__dict__)
-for name in names:
-    del sys.modules[name]
-module.zygote(int(sys.argv[1]))
-"""
 
 
 class Zygote:
@@ -143,16 +116,3 @@ def unused() -> None:
     if one is not None:
         one.end(grace=0)
         shutil.rmtree(one.workdir, ignore_errors=True)
-
-
-def bootstrap() -> bytes:
-    """The child's modules as one text: [[name, source], ...] in JSON, parents first."""
-    stubs = [
-        [name, ""] for name in ("engine", "engine.run", "engine.run.child", "engine.run.child.exam")
-    ]
-    folder = os.path.join(os.path.dirname(__file__), "child")  # importlib.resources takes 12 ms
-    sources = []
-    for name in CHILD_MODULES:
-        with open(os.path.join(folder, *name.split(".")) + ".py", encoding="utf-8") as file:
-            sources.append([f"engine.run.child.{name}", file.read()])
-    return json.dumps(stubs + sources).encode()

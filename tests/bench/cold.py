@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.commands import init
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 RUNS = 5
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"

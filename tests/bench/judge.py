@@ -18,20 +18,25 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from engine.commands import warm
-from engine.commands.dev_judge import Line, run
-from engine.commands.dev_reach import tree_at
-from engine.flows import build as flows
-from engine.spec.load import Catalogue
+from engine.author.judge import Line, Question
+from engine.author.judge import judge as run
+from engine.author.reach import tree_at
+from engine.exam.level import LEVELS
+from engine.flows import measuring
+from engine.flows.measuring import servers_for
+from engine.judge.level import Level
+from engine.spec.catalogue import Catalogue
 
 
-def pairs(folders: list[Path], count: int, seed: int) -> Iterator[tuple[str, bool, Line]]:
+def pairs(
+    folders: list[Path], count: int, seed: int, level: Level
+) -> Iterator[tuple[str, bool, Line]]:
     """(exercise, whether it should pass, verdict) for random pairs of models with one dtype."""
     catalogue = Catalogue.find("minimodel")
     breaks = [entry.id for entry in catalogue.entries.values() if entry.kind == "break"]
     models = [model for folder in folders for model in sorted(folder.glob("*/"))]
-    with warm.servers_for(catalogue, None) as servers:
-        dtypes = {m: flows.dtype_of(servers, catalogue, tree_at(catalogue, m)) for m in models}
+    with servers_for(catalogue, None) as servers:
+        dtypes = {m: measuring.dtype_of(servers, catalogue, tree_at(catalogue, m)) for m in models}
     chosen = random.Random(seed)
     for _ in range(count):
         id, healthy = chosen.choice(breaks), chosen.choice(models)
@@ -39,18 +44,20 @@ def pairs(folders: list[Path], count: int, seed: int) -> Iterator[tuple[str, boo
         if not others:
             continue
         candidate = str(chosen.choice(others))
-        for line in run([candidate], exercise=id, healthy=healthy):
+        for line in run([candidate], Question(id, healthy=healthy, level=level)):
             yield id, True, line | {"candidate": f"{candidate} for {healthy}"}
 
 
-def stored(folder: Path, healthy: Path, right: bool) -> Iterator[tuple[str, bool, Line]]:
+def stored(
+    folder: Path, healthy: Path, right: bool, level: Level
+) -> Iterator[tuple[str, bool, Line]]:
     """The same for candidates in folders whose names tell what they are."""
     groups: dict[tuple[str, str], list[str]] = {}
     for path in sorted(folder.glob("*--*--*/")):
         id, model, _ = path.name.split("--", 2)
         groups.setdefault((id, model), []).append(str(path))
     for (id, model), candidates in groups.items():
-        for line in run(candidates, exercise=id, healthy=healthy / model):
+        for line in run(candidates, Question(id, healthy=healthy / model, level=level)):
             yield id, right, line
 
 
@@ -61,12 +68,23 @@ def main() -> None:
     words.add_argument("rest", nargs="+")
     words.add_argument("--healthy", type=Path)
     words.add_argument("--count", type=int, default=200)
+    words.add_argument("--level", choices=[*LEVELS], default="practice")
     words.add_argument("--seed", type=int, default=0)
     given = words.parse_args()
     if given.what == "pairs":
-        lines = pairs([Path(name).resolve() for name in given.rest], given.count, given.seed)
+        lines = pairs(
+            [Path(name).resolve() for name in given.rest],
+            given.count,
+            given.seed,
+            LEVELS[given.level],
+        )
     else:
-        lines = stored(Path(given.rest[1]).resolve(), given.healthy, given.rest[0] == "right")
+        lines = stored(
+            Path(given.rest[1]).resolve(),
+            given.healthy,
+            given.rest[0] == "right",
+            LEVELS[given.level],
+        )
     table: dict[str, Counter[str]] = {}
     times = []
     started = time.perf_counter()

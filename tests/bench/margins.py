@@ -16,15 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.commands import warm
-from engine.commands.dev_reach import tree_at
-from engine.commands.session import fresh_seed
+from engine.author.reach import tree_at
+from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.compare import TOLERANCES, Tolerance, allowed
 from engine.judge.sampling import derive
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 SLOW = {"generate", "train", "data", "module"}  # of which a tenth of the draws is made
@@ -96,7 +95,7 @@ def main() -> None:
     words.add_argument("--only", action="append", default=[], metavar="COMPONENT")
     given = words.parse_args()
     catalogue = Catalogue.find("minimodel")
-    with warm.servers_for(catalogue, None) as servers:
+    with servers_for(catalogue, None) as servers:
         for folder in given.folders or [CORPUS]:
             for model in [folder] if (folder / "src").is_dir() else sorted(folder.glob("*/")):
                 tree = tree_at(catalogue, model.resolve())

@@ -21,16 +21,15 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from engine.author.reach import tree_at
 from engine.code.modules import role_files
 from engine.code.source import Edit, Source
-from engine.commands import warm
-from engine.commands.dev_reach import tree_at
-from engine.commands.session import fresh_seed
 from engine.errors import EngineError
 from engine.flows import build as flows
 from engine.flows import fix as fixes
+from engine.flows.measuring import fresh_seed, servers_for
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 OPERATORS = {
@@ -129,7 +128,7 @@ def main() -> None:
     accepted: Counter[str] = Counter()
     started = time.perf_counter()
     folders = [m for f in given.folders or [CORPUS] for m in sorted(f.glob("*/"))]
-    with warm.servers_for(catalogue, None) as servers:
+    with servers_for(catalogue, None) as servers:
         for folder in folders:
             tree = tree_at(catalogue, folder.resolve())
             for component, source, line, edit in all_of(catalogue, tree):

@@ -11,7 +11,7 @@ from engine.errors import NotApplicable
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 def pairs():

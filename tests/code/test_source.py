@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.code import source as sources
+from engine.code import changes, syntax
+from engine.code.parentheses import parenthesised, replaced_by
 from engine.code.source import Edit, Source, Unencodable, overlap
+from engine.code.surroundings import visible_names
 
 TEXTS = {
     "utf-8": "x = 1\nname = 'ñ€𝛼' + str(x + 2)  # ñ\n".encode(),
@@ -96,7 +98,7 @@ def test_new_text_is_in_parentheses_only_where_it_would_fall_apart(code, node, n
     """What surrounds it decides."""
     source = Source("f.py", code.encode())
     found = next(n for n in ast.walk(source.module) if ast.unparse(n) == node)
-    assert source.fitting(found, new) == fitted
+    assert parenthesised(source, found, new) == fitted
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_parentheses_that_a_name_does_not_need_go_with_the_sum(code, without):
     """But those of a call stay, and those that keep a keyword from a name."""
     source = Source("f.py", code.encode())
     total = next(n for n in ast.walk(source.module) if isinstance(n, ast.BinOp))
-    assert source.apply(source.replace_by(total, total.left)).decode() == without
+    assert source.apply(replaced_by(source, total, total.left)).decode() == without
 
 
 def test_names_in_sight():
@@ -124,12 +126,12 @@ def test_names_in_sight():
         "f.py", b"import m\ndef g(a):\n  b = [c for c in a]\n  return lambda d: a + d\n"
     )
     adding = next(n for n in ast.walk(source.module) if isinstance(n, ast.BinOp))
-    visible = source.visible(adding)
+    visible = visible_names(source, adding)
     assert visible is not None and {"m", "g", "a", "b", "d", "len"} <= visible
     assert "c" not in visible
-    assert Source("f.py", b"from m import *\nx = 1 + 2\n").visible(adding) is not None
+    assert visible_names(Source("f.py", b"from m import *\nx = 1 + 2\n"), adding) is not None
     starred = Source("f.py", b"from m import *\nx = 1 + 2\n")
-    assert starred.visible(starred.module.body[1].value) is None
+    assert visible_names(starred, starred.module.body[1].value) is None
 
 
 def test_walking_gives_what_ast_walk_gives() -> None:
@@ -140,11 +142,11 @@ def test_walking_gives_what_ast_walk_gives() -> None:
     def kept(nodes):
         return [node for node in nodes if not isinstance(node, ast.expr_context)]
 
-    for file in sorted(Path(sources.__file__).parent.glob("*.py")):
-        module = sources.parsed(file.read_bytes())
+    for file in sorted(Path(syntax.__file__).parent.glob("*.py")):
+        module = syntax.parsed(file.read_bytes())
         for node in (module, *module.body, *module.body):
-            assert list(sources.walked(node)) == kept(ast.walk(node))
-            assert list(sources.children(node)) == kept(ast.iter_child_nodes(node))
+            assert list(syntax.walked(node)) == kept(ast.walk(node))
+            assert list(syntax.children(node)) == kept(ast.iter_child_nodes(node))
 
 
 LATIN = TEXTS["latin-1"]
@@ -168,12 +170,12 @@ UNLIKE = {
 def test_comments_and_layout_are_no_difference(name):
     """What compiles to the same code is the same code."""
     one, other = ALIKE[name]
-    assert sources.differing({"a.py": one}, {"a.py": other}) == set()
-    assert sources.differing({"a.txt": one}, {"a.txt": other}) == {"a.txt"}
+    assert changes.differing({"a.py": one}, {"a.py": other}) == set()
+    assert changes.differing({"a.txt": one}, {"a.txt": other}) == {"a.txt"}
 
 
 @pytest.mark.parametrize("name", UNLIKE)
 def test_what_may_run_otherwise_is_a_difference(name):
     """Also where the bytes of every line are the same, and where a file is on one side only."""
     one, other = ({} if data is None else {"a.py": data} for data in UNLIKE[name])
-    assert sources.differing(one, other) == {"a.py"}
+    assert changes.differing(one, other) == {"a.py"}

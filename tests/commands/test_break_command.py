@@ -30,7 +30,7 @@ from engine.commands import break_
 from engine.errors import EngineError, NotApplicable
 from engine.flows.predictions import Opening
 from engine.learner import notes
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 
 def test_predictions_are_recorded_before_anything_is_broken(home: Path) -> None:

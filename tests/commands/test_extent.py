@@ -123,7 +123,7 @@ def drawn(catalogue, extent, component, **more):
     """The (probe, regime) of a component that a fix of attention's scale is measured in."""
     id = "attention-no-scale"
     checks, spec = checks_of_a_fix(catalogue, id), catalogue.break_(id)
-    settings = {"seed": 3, "dtype": "float64", "manners": ("",), "sample": False}
+    settings = {"seed": 3, "dtype": "float64", "call_variants": ("",), "sample": False}
     made = plan_of_a_fix(spec, checks, extent, **{**settings, "costly": {}, "seldom": {}, **more})
     return [(d.probe, d.regime) for d in made.draws if d.component == component]
 

@@ -13,7 +13,8 @@ from workbench import ROOT
 from engine.author import lint as slips
 from engine.author import stated_numbers as figures
 from engine.commands import dev_check
-from engine.spec.load import Catalogue, load
+from engine.spec.catalogue import Catalogue
+from engine.spec.load import load
 from engine.spec.types import Build
 
 Written = Callable[[str], Path]

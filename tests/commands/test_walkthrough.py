@@ -17,7 +17,7 @@ from engine.errors import LearnerCodeError, UsageError
 from engine.flows import walkthrough as flow
 from engine.observe.projection import nearest, pca
 from engine.report.walk import picture
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 TOPIC = "embedding-walkthrough"
 CORPUS = ROOT / "tests" / "corpus"

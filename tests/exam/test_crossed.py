@@ -14,7 +14,7 @@ from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.judge.sampling import Plan
 from engine.run.child.exam.targeting import with_settings
-from engine.run.types import Case, Draw, Lean, Outcome
+from engine.run.types import Case, Constraint, Draw, Outcome
 from engine.spec.types import Check
 
 BREAK, NORM = "layernorm-no-eps", "src/minimodel/nn/norm.py"
@@ -59,24 +59,24 @@ def test_a_build_may_forget_no_setting(servers, catalogue, plain, forgetful, mon
 
 
 def test_draws_take_settings_of_other_regimes():
-    """Of the probes that have any, in each of their regimes and all manners; of the broken component alone."""
+    """Of the probes that have any, in each of their regimes and all call variants; of the broken component alone."""
     checks = [
         (name, Check(id="a", shows={}, probe=probe, regimes=tuple(f"r{i}" for i in range(12))))
         for name in ("norm", "user")
         for probe in ("forward", "start")
     ]
     settings = {"forward": ["eps"]}
-    made = crossed(checks, "norm", settings, seed=1, dtype="float32", manners=("", "eval"))
+    made = crossed(checks, "norm", settings, seed=1, dtype="float32", call_variants=("", "eval"))
     assert len(made.draws) == CROSSED == len({draw.seed for draw in made.draws})
     assert {(draw.component, draw.probe) for draw in made.draws} == {("norm", "forward")}
-    assert {draw.manner for draw in made.draws} == {"", "eval"}
+    assert {draw.call_variant for draw in made.draws} == {"", "eval"}
     assert Counter(draw.regime for draw in made.draws) == {
         f"r{i}": CROSSED // 12 for i in range(12)
     }
     for draw in made.draws:
-        assert draw.lean.settings == ("eps",)
-        assert {*draw.lean.regimes} == {f"r{i}" for i in range(12)} - {draw.regime}
-    assert len({draw.lean.regimes[0] for draw in made.draws}) > 6
+        assert draw.constraint.settings == ("eps",)
+        assert {*draw.constraint.regimes} == {f"r{i}" for i in range(12)} - {draw.regime}
+    assert len({draw.constraint.regimes[0] for draw in made.draws}) > 6
     assert sorted(i for one in made.checks for i in one.draws) == [*range(CROSSED)]
     slow = crossed(checks, "norm", settings, seed=1, dtype="float32", slow=True)
     assert len(slow.draws) == CROSSED_COSTLY
@@ -114,6 +114,8 @@ def test_a_setting_has_to_go_with_the_inputs(setting, goes):
 
 def test_what_is_drawn_by_lot_keeps_its_settings():
     """Its regime promises that nothing rare counts, for the settings that it has."""
-    draw = Draw("generate", "kept", "hot", 1, lean=Lean("settings", settings=("top_k",)))
+    draw = Draw(
+        "generate", "kept", "hot", 1, constraint=Constraint("settings", settings=("top_k",))
+    )
     assert given(Case(draw, {"logits": np.ones(3)}, {}), Outcome(values={"y": 1.0}))
     assert not given(Case(draw, {"seed": 3}, {}), Outcome(values={"y": 1.0}))

@@ -16,17 +16,18 @@ from engine.exam.targeted import LARGEST_SIZE, PLACES, leaning, mixed
 from engine.flows import fix as fixes
 from engine.flows import impact as extent
 from engine.judge.compare import difference
+from engine.run.child.cases import Draws
+from engine.run.child.exam.callers import renamed
 from engine.run.child.exam.targeting import (
     LARGEST,
     USUAL,
-    Leaning,
+    ConstrainedDraws,
     TooMany,
     heavy,
-    leant_inputs,
     with_entries,
+    with_value,
 )
-from engine.run.child.manners import renamed
-from engine.run.types import Case, Draw, Lean, Outcome, Raised
+from engine.run.types import Case, Constraint, Draw, Outcome, Raised
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -141,7 +142,7 @@ class Answering:
 )
 def test_a_reference_that_had_no_room_gives_no_answer(plain, reference, counts):
     """A table of 65,546 rows was more than it could hold as one-hot rows, and so decided nothing."""
-    draw = Draw("embedding", "forward", "normal", 1, lean=Lean("size", 65546.0))
+    draw = Draw("embedding", "forward", "normal", 1, constraint=Constraint("size", 65546.0))
     was, gave = (Outcome(values={"y": np.full(3, float(n))}) for n in (2, 3))
     decided = nearby._deciding(
         Answering(reference), plain, plain, {7: Case(draw, {"x": np.ones(3)}, {})}, {7: was}, {7: gave},
@@ -266,17 +267,17 @@ def test_every_regime_leans():
     check = Check(id="a", shows={}, probe="p", regimes=regimes)
     made = mixed([("c", check), ("c", check)], (64.0, 1e4, 0.5), seed=3, dtype="float64")
     assert [draw.regime for draw in made.draws] == [r for r in regimes for _ in range(4)]
-    leans = [draw.lean for draw in made.draws]
-    assert {lean.number for lean in leans} <= {64.0, 65.0, 512.0}
-    assert {lean.also for lean in leans} - {0.0} == {1e4, 0.5}
-    assert {lean.which % 4 for lean in leans} == {0, 1, 2, 3}
+    constraints = [draw.constraint for draw in made.draws]
+    assert {constraint.number for constraint in constraints} <= {64.0, 65.0, 512.0}
+    assert {constraint.also for constraint in constraints} - {0.0} == {1e4, 0.5}
+    assert {constraint.which % 4 for constraint in constraints} == {0, 1, 2, 3}
     assert [one.draws for one in made.checks] == [tuple(range(12))] * 2
     many = Check(id="a", shows={}, probe="p", regimes=tuple(f"r{i}" for i in range(60)))
     drawn = mixed([("c", many)], (64.0, 1e4), seed=3, dtype="float64").draws
-    times = Counter(draw.lean.number for draw in drawn)
+    times = Counter(draw.constraint.number for draw in drawn)
     assert times[65.0] > times[64.0] + times[512.0] and min(times[64.0], times[512.0]) > 20
     alone = mixed([("c", check)], (0.5,), seed=3, dtype="float64")
-    assert all((d.lean.kind, d.lean.number) == ("value", 0.5) for d in alone.draws)
+    assert all((d.constraint.kind, d.constraint.number) == ("value", 0.5) for d in alone.draws)
     assert not mixed([("c", check)], (), seed=3, dtype="float64").draws
 
 
@@ -292,16 +293,16 @@ def test_functions_of_a_probe_take_the_callers_name():
 
 def test_what_is_drawn_by_lot_does_not_lean_in_its_values():
     """Sizes may; and whatever has no seed."""
-    value, size = Lean("value", 0.5), Lean("size", 65.0)
-    both = Lean("size", 65.0, also=0.5)
-    for lean, inputs, found in (
+    value, size = Constraint("value", 0.5), Constraint("size", 65.0)
+    both = Constraint("size", 65.0, also=0.5)
+    for constraint, inputs, found in (
         (value, {"seed": 3, "p": 0.5}, True),
         (both, {"seed": 3, "p": 0.5}, True),
         (size, {"seed": 3, "p": 0.5}, False),
         (value, {"seeds": np.array([3, 5]), "p": np.array([0.5, 0.6])}, True),
         (value, {"p": 0.5}, False),
     ):
-        case = Case(Draw("c", "p", "normal", 1, lean=lean), inputs, {})
+        case = Case(Draw("c", "p", "normal", 1, constraint=constraint), inputs, {})
         assert near_.given(case, Outcome(values={"x": 1.0})) is not found
 
 
@@ -347,7 +348,7 @@ def test_what_a_softmax_that_is_all_but_shut_leaves_of_a_gradient_decides_nothin
 def test_what_a_right_variant_of_fewer_digits_is_seen_in_decides_nothing():
     """Not even a tenth of what may differ; where there is none, or it gives no answer, nothing changes."""
     own, bound = Outcome(values={"x": np.ones(1)}), 1e-7 + 1e-9 + 1e-13
-    draw = Draw("c", "p", "normal", 1, lean=Lean("value", 0.5))
+    draw = Draw("c", "p", "normal", 1, constraint=Constraint("value", 0.5))
     for times, told in ((0.09, True), (0.11, False)):
         rough = Outcome(values={"x": np.ones(1) + times * bound})
         case = Case(draw, {}, {"": own, "rough": rough})
@@ -366,7 +367,7 @@ def test_a_gross_difference_decides_where_a_variant_of_fewer_digits_is_seen():
 
     own = found([1.0, 0.5], [3e-9, 0.0])
     rough = found([1.0005, 0.5], [4e-9, 0.0])
-    draw = Draw("c", "p", "normal", 1, dtype="float32", lean=Lean("value", 0.5))
+    draw = Draw("c", "p", "normal", 1, dtype="float32", constraint=Constraint("value", 0.5))
     case = Case(draw, {}, {"": own, "rough": rough})
     error = Raised("ValueError", ("ValueError",))
     for theirs, told in (
@@ -420,7 +421,7 @@ def test_the_form_of_the_gelu_is_seen_where_a_number_moves_hidden_values(servers
                 "forward",
                 "normal",
                 seed,
-                lean=Lean("value", 2.0, which) if which else None,
+                constraint=Constraint("value", 2.0, which) if which else None,
             )
             for seed in range(3)
             for which in range(8)
@@ -428,7 +429,7 @@ def test_the_form_of_the_gelu_is_seen_where_a_number_moves_hidden_values(servers
         for case in servers.cases(draws, [rough]):
             one, other = case.expected[""], case.expected[rough]
             same = difference(one, other, dtype="float64", times=near_.UNSEEN) is None
-            if case.draw.lean is None:
+            if case.draw.constraint is None:
                 assert same
             elif "b_1" in case.inputs and np.abs(case.inputs["b_1"]).max() < 5:
                 assert not same
@@ -450,12 +451,14 @@ def test_a_sigmoid_written_with_tanh_is_seen_where_a_gate_is_shut_and_is_not_ref
     rough = catalogue.contract.coarse[dtype]
     refused = Counter()
     for number in (0.0, -34.0, -60.0):
-        leans = [Lean("value", number, which) for which in range(8)] if number else [None]
+        constraints = (
+            [Constraint("value", number, which) for which in range(8)] if number else [None]
+        )
         probes = ("step", "unroll", "backward", "sequence")
         draws = [
-            Draw("lstm", probe, "normal", seed, dtype, lean=lean)
+            Draw("lstm", probe, "normal", seed, dtype, constraint=constraint)
             for probe in probes
-            for lean in leans
+            for constraint in constraints
             for seed in range(3)
         ]
         for case in servers.cases(draws, [rough]):
@@ -547,7 +550,7 @@ def test_fresh_numbers_of_files():
 def test_one_line_of_a_pack_leans_and_only_one():
     """Two large sizes together would make a huge input; a loop that asks again is the same line."""
     for which, leant in ((0, ([300, 4], [5])), (2, ([3, 300], [5])), (1, ([3, 4], [300]))):
-        rng = Leaning(7, {"kind": "size", "number": 300.0, "which": which})
+        rng = ConstrainedDraws(7, {"kind": "size", "number": 300.0, "which": which})
         for _ in range(2):
             first = rng.leaning((3, 4))
             second = rng.leaning((5,))
@@ -560,7 +563,7 @@ def test_one_line_of_a_pack_leans_and_only_one():
 
 def test_without_a_lean_the_draws_are_those_of_numpy():
     """A seed of an older record means what it meant."""
-    rng = Leaning(7, None)
+    rng = Draws(7)
     assert rng.leaning([3]) == [3] and not rng.leant
     assert np.array_equal(rng.standard_normal(5), np.random.default_rng(7).standard_normal(5))
 
@@ -568,13 +571,13 @@ def test_without_a_lean_the_draws_are_those_of_numpy():
 def test_values_are_brought_near():
     """One array, or all; a setting only if it is of the same kind; what is 0 stays."""
     inputs = {"x": np.array([1.0, -4.0]), "w": np.ones(2), "z": np.zeros(2), "n": 3, "eps": 1e-5}
-    lean = 100.0, 0
-    assert np.allclose(leant_inputs(inputs, *lean)["x"], [37.5, -150.0])
-    both = leant_inputs(inputs, 100.0, 4)
+    constraint = 100.0, 0
+    assert np.allclose(with_value(inputs, *constraint)["x"], [37.5, -150.0])
+    both = with_value(inputs, 100.0, 4)
     assert np.allclose(both["x"], [37.5, -150.0]) and np.allclose(both["w"], 150.0)
-    assert leant_inputs(inputs, 1e-3, 5)["eps"] == 1e-3
-    assert not leant_inputs(inputs, *lean)["z"].any() and inputs["x"][1] == -4.0
-    assert leant_inputs({"n": 3, "z": np.zeros(2)}, *lean) is None
+    assert with_value(inputs, 1e-3, 5)["eps"] == 1e-3
+    assert not with_value(inputs, *constraint)["z"].any() and inputs["x"][1] == -4.0
+    assert with_value({"n": 3, "z": np.zeros(2)}, *constraint) is None
 
 
 def test_what_is_too_large_is_left_out():
@@ -586,13 +589,23 @@ def test_leans_of_a_number():
     """Whole numbers are sizes and counts too, within reason; the quick ones come first."""
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("tiny", "normal"))
     made = leaning([("head", check)], [5000.0, 7.0, 0.5], seed=1, dtype="float64")
-    leans = [draw.lean for draw in made.draws]
-    assert {lean.number for lean in leans if lean.kind == "size"} == {7.0, 8.0, 14.0, 56.0, 5010.0}
-    assert [lean.number for lean in leans if lean.kind == "calls"] == [7.0]
-    assert {lean.number for lean in leans if lean.kind == "value"} == {0.5, 7.0, 5000.0}
-    assert leans[0].number == 0.5 and leans[-1].number == 5000.0
+    constraints = [draw.constraint for draw in made.draws]
+    assert {constraint.number for constraint in constraints if constraint.kind == "size"} == {
+        7.0,
+        8.0,
+        14.0,
+        56.0,
+        5010.0,
+    }
+    assert [constraint.number for constraint in constraints if constraint.kind == "calls"] == [7.0]
+    assert {constraint.number for constraint in constraints if constraint.kind == "value"} == {
+        0.5,
+        7.0,
+        5000.0,
+    }
+    assert constraints[0].number == 0.5 and constraints[-1].number == 5000.0
     assert {draw.regime for draw in made.draws} == {"normal"}
-    assert {draw.manner for draw in made.draws if draw.lean.kind == "calls"} == {"late"}
+    assert {draw.call_variant for draw in made.draws if draw.constraint.kind == "calls"} == {"late"}
     kept = made.without(set(range(1, len(made.draws))))
     assert len(kept.draws) == 1 and kept.checks[0].draws == (0,)
     assert made.without(set(range(len(made.draws)))).checks == ()
@@ -601,7 +614,9 @@ def test_leans_of_a_number():
 def test_a_far_size_is_for_those_who_say_so():
     """A pack says how far a size of its own may go; only the broken component's go beyond the usual."""
     assert USUAL == LARGEST_SIZE  # the child cannot ask the judge
-    usual, far = (Leaning(1, {"kind": "size", "number": 3000.0, "which": 0}) for _ in range(2))
+    usual, far = (
+        ConstrainedDraws(1, {"kind": "size", "number": 3000.0, "which": 0}) for _ in range(2)
+    )
     assert usual.leaning([4, 5]) == [4, 5] and not usual.leant
     assert far.leaning([4, 5], largest=3000) == [3000, 5] and far.leant
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("normal",))
@@ -609,7 +624,7 @@ def test_a_far_size_is_for_those_who_say_so():
     made = leaning(checks, [3000.0, 3001.0, 3002.0], seed=1, dtype="float64")
     out = near_.left_out(made, "head")
     kept = [draw for i, draw in enumerate(made.draws) if i not in out]
-    sizes = [draw.component for draw in kept if draw.lean.kind == "size"]
+    sizes = [draw.component for draw in kept if draw.constraint.kind == "size"]
     assert sizes == ["head"] * (near_.MOST // near_.FAR)  # of twelve, as they take long
     assert any(draw.component == "other" for draw in kept)
 
@@ -626,8 +641,8 @@ def test_a_far_size_is_for_those_who_say_so():
 )
 def test_a_size_is_found_that_gives_an_array_more_entries(made, found):
     """From how they grow between two sizes; what has no more after all is none."""
-    lean = {"kind": "entries", "number": 100, "which": 0}
-    inputs = with_entries(lambda sized: made(sized["number"]), lean)
+    constraint = {"kind": "entries", "number": 100, "which": 0}
+    inputs = with_entries(lambda sized: made(sized["number"]), constraint)
     assert (inputs and inputs["x"].size) == found
 
 
@@ -641,7 +656,7 @@ def test_a_size_is_found_that_gives_an_array_more_entries(made, found):
 def test_arrays_have_more_entries_than_a_number_says(servers, component, probe):
     """Whichever size has to be large for that; where none may be, there is no such draw."""
     draws = [
-        Draw(component, probe, "normal", 5, lean=Lean("entries", 40_000, which))
+        Draw(component, probe, "normal", 5, constraint=Constraint("entries", 40_000, which))
         for which in range(PLACES)
     ]
     cases = [case for case in servers.cases(draws, healthy=False) if not case.declined]
@@ -678,7 +693,7 @@ def test_what_holds_for_many_entries_or_some_calls_alone_is_refused(
 def test_every_size_of_a_model_leans(servers):
     """MiniGPT's cases ask for five sizes in one line, more than any other; heads times columns are one."""
     draws = [
-        Draw("mini_gpt", "forward", "normal", 5, lean=Lean("size", 33, which))
+        Draw("mini_gpt", "forward", "normal", 5, constraint=Constraint("size", 33, which))
         for which in range(PLACES)
     ]
     cases = [case for case in servers.cases(draws, healthy=False) if not case.declined]
@@ -694,7 +709,7 @@ def test_some_draws_after_many_calls_are_kept_whatever_else_is_drawn_by_lot():
     for most in (8, 20):
         out = near_.left_out(made, "head", most=most)
         kept = [draw for i, draw in enumerate(made.draws) if i not in out]
-        late = [draw for draw in kept if draw.manner == "late"]
+        late = [draw for draw in kept if draw.call_variant == "late"]
         assert len(kept) == most and near_.CALLS <= len(late) < most / 2 + near_.CALLS
 
 
@@ -723,7 +738,7 @@ def test_every_probe_of_the_broken_component_gets_its_turn():
         return [draw for i, draw in enumerate(made.draws) if i not in out]
 
     def far(draws):
-        return Counter(draw.probe for draw in draws if draw.lean.number == 5010)
+        return Counter(draw.probe for draw in draws if draw.constraint.number == 5010)
 
     assert [*far(kept(most=near_.TIMES * near_.MOST, tried=near_.TRIED)).values()] == [4] * 17
     assert len(far(kept(most=60))) >= 10  # one of another probe each
@@ -736,22 +751,22 @@ def test_inputs_are_made_for_every_far_size_of_the_broken_component(catalogue, s
     """Only then it is seen who can have one: of seventeen probes of `data` one."""
     checks = [("data", check) for check in catalogue.build("data").checks]
     aim = nearby.aimed(checks, [5000.0], component="data", seed=seed, dtype="float64")
-    far = Counter(draw.probe for draw in aim.wide[0].draws if draw.lean.number == 5010)
+    far = Counter(draw.probe for draw in aim.wide[0].draws if draw.constraint.number == 5010)
     assert far == dict.fromkeys({check.probe for _, check in checks}, 4)
 
 
 def test_an_input_that_would_be_too_large_is_not_even_drawn():
     """Drawing ten million numbers takes longer than a verdict."""
-    lean = {"kind": "size", "number": 3000.0, "which": 0}
+    constraint = {"kind": "size", "number": 3000.0, "which": 0}
     with pytest.raises(TooMany):
-        Leaning(1, lean).standard_normal((3000, 3000))
-    one_by_one = Leaning(1, lean)
+        ConstrainedDraws(1, constraint).standard_normal((3000, 3000))
+    one_by_one = ConstrainedDraws(1, constraint)
     for _ in range(5):
         one_by_one.standard_normal((600, 600))
     with pytest.raises(TooMany):
         one_by_one.standard_normal((600, 600))
-    assert Leaning(1, lean).standard_normal((300, 300)).shape == (300, 300)
-    assert Leaning(1, None).standard_normal((1500, 1500)).shape == (1500, 1500)
+    assert ConstrainedDraws(1, constraint).standard_normal((300, 300)).shape == (300, 300)
+    assert Draws(1).standard_normal((1500, 1500)).shape == (1500, 1500)
 
 
 def test_what_has_nothing_to_lean_takes_no_place():
@@ -780,10 +795,10 @@ def test_what_rounding_decides_is_not_decided():
     def outcome(value):
         return Outcome(values={"y": np.array([value])})
 
-    draw = Draw("head", "forward", "normal", 1, lean=Lean("size", 300))
+    draw = Draw("head", "forward", "normal", 1, constraint=Constraint("size", 300))
     case = Case(draw, {}, {"": outcome(1.0)})
     alone = Case(draw, {}, {})
-    valued = Case(Draw("head", "forward", "normal", 1, lean=Lean("value", 300)), {}, {})
+    valued = Case(Draw("head", "forward", "normal", 1, constraint=Constraint("value", 300)), {}, {})
     assert near_.decides(case, outcome(1.0), outcome(1.0), outcome(2.0))
     assert not near_.decides(case, outcome(1.0), outcome(1.1), outcome(2.0))
     assert not near_.decides(case, outcome(1.2), outcome(1.2), outcome(2.0))

@@ -55,24 +55,24 @@ def test_a_pattern_is_seen(servers, catalogue, plain, name, monkeypatch):
 
 
 def test_draws_that_follow_a_pattern():
-    """Of every probe of the broken component, in its regimes and every manner; some of its users."""
+    """Of every probe of the broken component, in its regimes and every call variant; some of its users."""
     checks = [
         (name, Check(id=f"c{i}", shows={"en": "c"}, probe=f"p{i}", regimes=(f"r{i}", "normal")))
         for name in ("head", "user")
         for i in range(3)
     ]
-    made = patterned(checks, "head", seed=1, dtype="float32", manners=("", "eval"))
+    made = patterned(checks, "head", seed=1, dtype="float32", call_variants=("", "eval"))
     own = [draw for draw in made.draws if draw.component == "head"]
     assert (len(own), len(made.draws)) == (STIRRED, STIRRED + STIRRED_FAR)
-    kinds = {(draw.probe, draw.regime, draw.manner) for draw in own}
+    kinds = {(draw.probe, draw.regime, draw.call_variant) for draw in own}
     assert kinds == {
         (f"p{i}", r, m) for i in range(3) for r in (f"r{i}", "normal") for m in ("", "eval")
     }
-    assert {draw.lean.kind for draw in made.draws} == {"pattern"}
+    assert {draw.constraint.kind for draw in made.draws} == {"pattern"}
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
     assert sorted(i for one in made.checks for i in one.draws) == [*range(len(made.draws))]
     assert sum(draw.probe == "p0" for draw in own) > STIRRED / 2
-    assert {draw.lean.which for draw in made.draws if draw.component == "user"} == {
+    assert {draw.constraint.which for draw in made.draws if draw.component == "user"} == {
         *range(STIRRED_FAR)
     }
     alone = patterned(checks[:3], "head", seed=1, dtype="float32")
@@ -87,7 +87,9 @@ def test_no_probe_keeps_to_a_few_patterns():
     ]
     made = patterned(checks, "head", seed=1, dtype="float32")
     kinds = {
-        f"p{i}": {draw.lean.which % len(FLOATS) for draw in made.draws if draw.probe == f"p{i}"}
+        f"p{i}": {
+            draw.constraint.which % len(FLOATS) for draw in made.draws if draw.probe == f"p{i}"
+        }
         for i in range(7)
     }
     assert kinds["p0"] == {*range(len(FLOATS))}

@@ -11,7 +11,7 @@ from engine.exam.targeted import FEWER_PLACES, LEAST, PLACES, small
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.judge.sampling import Plan
-from engine.run.types import SMALL, Case, Draw, Lean, Outcome
+from engine.run.types import SMALL, Case, Constraint, Draw, Outcome
 from engine.spec.types import Check
 
 LOUD, HEAD, NORM = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py", "src/minimodel/nn/norm.py"
@@ -83,37 +83,39 @@ def test_each_size_in_turn_is_as_small_as_can_be():
         ("user", Check(id="d", shows={}, probe="p", regimes=("normal",))),
     ]
     made = small(checks, "head", seed=1, dtype="float32")
-    assert {(d.component, d.probe, d.regime, d.manner) for d in made.draws} == {
+    assert {(d.component, d.probe, d.regime, d.call_variant) for d in made.draws} == {
         ("head", "p", "normal", ""),
         ("head", "q", "deep", ""),
     }
-    first = [d.lean for d in made.draws if d.probe == "p"]
-    assert {(lean.number, lean.which) for lean in first} == {
+    first = [d.constraint for d in made.draws if d.probe == "p"]
+    assert {(constraint.number, constraint.which) for constraint in first} == {
         (n, i) for n in LEAST for i in range(PLACES)
     }
-    rest = [d.lean for d in made.draws if d.probe == "q"]
-    assert [(lean.number, lean.which) for lean in rest] == [(2, i) for i in range(FEWER_PLACES)]
-    assert {(lean.kind, lean.name) for lean in first + rest} == {("size", SMALL)}
+    rest = [d.constraint for d in made.draws if d.probe == "q"]
+    assert [(constraint.number, constraint.which) for constraint in rest] == [
+        (2, i) for i in range(FEWER_PLACES)
+    ]
+    assert {(constraint.kind, constraint.name) for constraint in first + rest} == {("size", SMALL)}
     assert len({d.seed for d in made.draws}) == len(made.draws)
     assert {planned.check.id for planned in made.checks} == {"a", "b", "c"}
     slow = small(checks, "head", seed=1, dtype="float32", slow=True)
-    assert {d.lean.number for d in slow.draws} == {2}
+    assert {d.constraint.number for d in slow.draws} == {2}
     assert len(slow.draws) == PLACES + FEWER_PLACES
 
 
 def test_where_there_is_little_to_draw_of_chance_decides_nothing():
     """Two batches of two ids may be the same, and right."""
-    draw = Draw("data", "windows", "normal", 1, lean=Lean("size", 2, name=SMALL))
+    draw = Draw("data", "windows", "normal", 1, constraint=Constraint("size", 2, name=SMALL))
     own = Outcome(values={"differ": True})
     assert near.given(Case(draw, {"x": np.ones(2)}, {}), own)
     assert not near.given(Case(draw, {"seed": 7}, {}), own)
-    other = Draw("data", "windows", "normal", 1, lean=Lean("size", 300))
+    other = Draw("data", "windows", "normal", 1, constraint=Constraint("size", 300))
     assert near.given(Case(other, {"seed": 7}, {}), own)
 
 
 def test_what_is_not_steady_takes_nothing_from_what_is():
     """A gradient that rounding decides says nothing; the output beside it does."""
-    draw = Draw("norm", "forward", "normal", 1, lean=Lean("size", 2, name=SMALL))
+    draw = Draw("norm", "forward", "normal", 1, constraint=Constraint("size", 2, name=SMALL))
 
     def gave(y, grad):
         return Outcome(values={"y": np.array([y]), "grad": np.array([grad])})

@@ -8,13 +8,13 @@ import msgspec
 import pytest
 from trees import NAMES, corpus_tree
 
-from engine.flows.build import dtype_of
+from engine.flows.measuring import dtype_of
 from engine.judge.sampling import plan
 from engine.judge.verdict import judge_build
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 MANY, SOME = 40, 10  # draws of each regime, but of those that take long
 

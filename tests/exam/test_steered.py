@@ -20,7 +20,7 @@ from engine.exam.targeted import (
     leaning,
     mixed,
 )
-from engine.run.types import LATE, Lean
+from engine.run.types import LATE, Constraint
 from engine.spec.types import Check
 
 
@@ -34,18 +34,18 @@ def test_a_whole_number_is_a_size_and_a_count_of_calls(number: float) -> None:
     what any input has, arrays have more entries.
     """
     made = leaning([("c", check("a"))], [number], seed=1, dtype="float64")
-    sizes = Counter(draw.lean.number for draw in made.draws if draw.lean.kind == "size")
+    sizes = Counter(draw.constraint.number for draw in made.draws if draw.constraint.kind == "size")
     if number <= LARGEST_SIZE:
         wanted = {number, number + 1, 2 * number, min(number * 8, LARGEST_SIZE)}
         assert sizes == {n: PLACES for n in wanted if n <= LARGEST_SIZE}
     else:
         assert sizes == {min(number + PAST, FURTHEST + 1): FEW_PLACES}
-    calls = [draw for draw in made.draws if draw.lean.kind == "calls"]
+    calls = [draw for draw in made.draws if draw.constraint.kind == "calls"]
     assert len(calls) == (1 if number <= LARGEST_SIZE else 0)
-    entries = [draw.lean.which for draw in made.draws if draw.lean.kind == "entries"]
+    entries = [draw.constraint.which for draw in made.draws if draw.constraint.kind == "entries"]
     assert entries == (list(range(PLACES)) if number > FEWEST else [])
-    assert {draw.manner for draw in calls} <= {LATE}
-    assert sum(draw.lean.kind == "value" for draw in made.draws) == VALUES
+    assert {draw.call_variant for draw in calls} <= {LATE}
+    assert sum(draw.constraint.kind == "value" for draw in made.draws) == VALUES
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
 
 
@@ -53,10 +53,10 @@ def test_a_whole_number_is_a_size_and_a_count_of_calls(number: float) -> None:
 def test_other_numbers_are_values_alone(number: float) -> None:
     """Two and less are sizes that every draw has near."""
     made = leaning([("c", check("a"))], [number], seed=1, dtype="float64")
-    assert [(draw.lean.kind, draw.lean.number) for draw in made.draws] == [
+    assert [(draw.constraint.kind, draw.constraint.number) for draw in made.draws] == [
         ("value", number)
     ] * VALUES
-    assert [draw.lean.which for draw in made.draws] == list(range(VALUES))
+    assert [draw.constraint.which for draw in made.draws] == list(range(VALUES))
 
 
 def test_what_is_too_far_off_is_nothing() -> None:
@@ -64,17 +64,19 @@ def test_what_is_too_far_off_is_nothing() -> None:
     far = [0.9e-8, 1.1e8]
     assert leaning([("c", check("a"))], far, seed=1, dtype="float64").draws == ()
     beyond = leaning([("c", check("a"))], [FURTHEST + 1.0], seed=1, dtype="float64")
-    assert {draw.lean.kind for draw in beyond.draws} == {"value", "entries"}
+    assert {draw.constraint.kind for draw in beyond.draws} == {"value", "entries"}
     beyond = leaning([("c", check("a"))], [ENTRIES + 1.0], seed=1, dtype="float64")
-    assert {draw.lean.kind for draw in beyond.draws} == {"value"}
+    assert {draw.constraint.kind for draw in beyond.draws} == {"value"}
 
 
 def test_callers_call_from_inside_and_each_probe_is_in_its_usual_regime() -> None:
     """One draw a name and probe."""
     checks = [("c", check("a", "p", "tiny", "normal")), ("c", check("b", "q", "deep"))]
     made = leaning(checks, [], seed=1, dtype="float64", callers=("model.head", "forward"))
-    assert [(draw.lean, draw.manner, draw.probe, draw.regime) for draw in made.draws] == [
-        (Lean("caller", name=name), "inside", probe, regime)
+    assert [
+        (draw.constraint, draw.call_variant, draw.probe, draw.regime) for draw in made.draws
+    ] == [
+        (Constraint("caller", name=name), "inside", probe, regime)
         for name in ("model.head", "forward")
         for probe, regime in (("p", "normal"), ("q", "deep"))
     ]
@@ -85,16 +87,16 @@ def test_a_mix_is_of_every_regime_with_sizes_that_the_numbers_are() -> None:
     """Mostly with another of them as a value; a value alone where none is a size."""
     regimes = [f"r{i}" for i in range(40)]
     made = mixed([("c", check("a", "p", *regimes))], [64.0, 0.5], seed=2, dtype="float64")
-    leans = [draw.lean for draw in made.draws]
+    constraints = [draw.constraint for draw in made.draws]
     assert Counter(draw.regime for draw in made.draws) == dict.fromkeys(regimes, 4)
-    assert {lean.kind for lean in leans} == {"size"}
-    assert {lean.number for lean in leans} == {64.0, 65.0, 8 * 64.0}
-    assert Counter(lean.also for lean in leans).keys() == {0.0, 0.5}
-    assert 0.7 < sum(lean.also == 0.5 for lean in leans) / len(leans) < 0.9
-    assert {lean.which for lean in leans} == set(range(PLACES))
-    assert {lean.way for lean in leans} == set(range(VALUES))
+    assert {constraint.kind for constraint in constraints} == {"size"}
+    assert {constraint.number for constraint in constraints} == {64.0, 65.0, 8 * 64.0}
+    assert Counter(constraint.also for constraint in constraints).keys() == {0.0, 0.5}
+    assert 0.7 < sum(constraint.also == 0.5 for constraint in constraints) / len(constraints) < 0.9
+    assert {constraint.which for constraint in constraints} == set(range(PLACES))
+    assert {constraint.way for constraint in constraints} == set(range(VALUES))
     alone = mixed([("c", check("a", "p", *regimes))], [0.5, 2e8, 2.0], seed=2, dtype="float64")
-    assert {(draw.lean.kind, draw.lean.number) for draw in alone.draws} == {
+    assert {(draw.constraint.kind, draw.constraint.number) for draw in alone.draws} == {
         ("value", 0.5),
         ("value", 2.0),
     }
@@ -104,8 +106,8 @@ def test_a_mix_goes_no_further_than_the_largest_size() -> None:
     """Eight times a number is cut off there, and what is larger itself is no size."""
     regimes = [f"r{i}" for i in range(40)]
     made = mixed([("c", check("a", "p", *regimes))], [900.0, 5000.0], seed=2, dtype="float64")
-    assert {draw.lean.number for draw in made.draws} == {900.0, 901.0, LARGEST_SIZE}
-    assert {draw.lean.also for draw in made.draws} == {0.0, 5000.0}
+    assert {draw.constraint.number for draw in made.draws} == {900.0, 901.0, LARGEST_SIZE}
+    assert {draw.constraint.also for draw in made.draws} == {0.0, 5000.0}
     assert sorted({*MIXES}) == [0, 1, 8]
 
 

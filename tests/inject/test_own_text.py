@@ -6,10 +6,12 @@ import ast
 
 import pytest
 
+from engine.code.parentheses import replaced_by
 from engine.code.source import Edit, Source, apply_all
 from engine.inject import patterns
-from engine.inject.deadcode import tidied
-from engine.inject.proposers import Code, Proposer
+from engine.inject.deadcode import removals
+from engine.inject.learner_code import Code
+from engine.inject.proposals import Proposals
 from engine.run.types import Tree
 from engine.spec.types import Append, Rewrite, Step
 
@@ -35,7 +37,7 @@ def test_an_expression_that_is_put_elsewhere_keeps_its_line_ends(end):
     text = "x = f(a,\n  b)\ny = x / 2\n".replace("\n", end).encode()
     source = Source("f.py", text)
     first, second = source.module.body
-    edits = source.replace_by(second.value, first.value)
+    edits = replaced_by(source, second.value, first.value)
     assert source.apply(edits) == "x = f(a,\n  b)\ny = f(a,\n  b)\n".replace("\n", end).encode()
 
 
@@ -80,7 +82,7 @@ def test_an_assignment_in_any_encoding_can_be_tidied(encoding):
     source = Source("f.py", text.encode(encoding))
     match = next(patterns.find("$X / $Y", source.module))
     edits = [patterns.rewrite(source, match, "$X / $Y", "$X")]
-    assert tidied({"f.py": source}, edits, apply_all({"f.py": source}, edits)) == ()
+    assert removals({"f.py": source}, edits, apply_all({"f.py": source}, edits)) == ()
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8"])
@@ -90,7 +92,7 @@ def test_an_assignment_that_became_idle_goes(encoding):
     source = Source("f.py", text.encode(encoding))
     match = next(patterns.find("$X / 2", source.module))
     edits = [patterns.rewrite(source, match, "$X / 2", "$X")]
-    (gone,) = tidied({"f.py": source}, edits, apply_all({"f.py": source}, edits))
+    (gone,) = removals({"f.py": source}, edits, apply_all({"f.py": source}, edits))
     wanted = text.replace("    tamaño = tamaño / 2\n", "")
     assert source.apply([gone]) == wanted.encode(encoding)
 
@@ -105,7 +107,7 @@ def appended(body: str, method: str = "__init__", statement: str = "n = 256") ->
     def no_trace(*_: str) -> list:
         raise AssertionError("nothing is traced for a statement that is appended")
 
-    found = [apply_all(code.sources, edits) for edits, _ in Proposer(code, no_trace).edits(step)]
+    found = [apply_all(code.sources, edits) for edits, _ in Proposals(code, no_trace).edits(step)]
     return [files["head.py"].decode().removeprefix("class Head:\n") for files in found]
 
 
@@ -166,7 +168,7 @@ def renewed(code: str, *, known: str = "") -> list[str]:
     roles = {"Norm": "m:Norm", "scale": "other:scale", "outer": "other:Scales.outer"}
     data = f"{known}{code}".encode()
     tree = Tree("/t", ("",), {"m.py": data}, roles)
-    proposer = Proposer(Code(tree, {"Norm": "m.py"}), lambda *_: [])
+    proposer = Proposals(Code(tree, {"Norm": "m.py"}), lambda *_: [])
     rewrite = Rewrite(role="Norm", method="forward", args=("x",), replace=NORM)
     return [
         apply_all(Code(tree, {"Norm": "m.py"}).sources, edits)["m.py"].decode()
@@ -208,5 +210,5 @@ def test_a_name_that_nothing_gives_a_module_is_no_candidate():
     code = "class Norm:\n    def forward(self, x):\n        return f(x)\n"
     tree = Tree("/t", ("",), {"m.py": code.encode()}, {"Norm": "m:Norm"})
     rewrite = Rewrite(role="Norm", method="forward", args=("x",), replace="return nowhere($x)")
-    proposer = Proposer(Code(tree, {"Norm": "m.py"}), lambda *_: [])
+    proposer = Proposals(Code(tree, {"Norm": "m.py"}), lambda *_: [])
     assert not list(proposer.edits(Step(rewrite=rewrite)))

@@ -6,8 +6,10 @@ import ast
 
 import pytest
 
+from engine.inject.learner_code import Code
 from engine.inject.places import Site
-from engine.inject.proposers import Code, Proposer, _with_own
+from engine.inject.proposals import Proposals
+from engine.inject.proposers.templates import with_expressions
 from engine.run.types import Tree
 from engine.spec.types import RoleEdit, Step
 
@@ -42,7 +44,7 @@ def texts(passing: set[str], steady: set[str]) -> list[str]:
     edit = RoleEdit(
         value="joined", probe="c.p", regime="normal", replace="$SELF.reshape($size)", inside=("A",)
     )
-    found = Proposer(code, trace).edits(Step(graft=edit))
+    found = Proposals(code, trace).edits(Step(graft=edit))
     return [code.sources["m.py"].apply(edits).decode() for edits, _ in found]
 
 
@@ -77,7 +79,7 @@ def proposals(code: str, held: dict[str, set[str]], edit: RoleEdit) -> list[str]
             and ast.unparse(n) in held.get(value, ())
         ]  # fmt: skip
 
-    found = Proposer(parsed, trace).edits(Step(role=edit))
+    found = Proposals(parsed, trace).edits(Step(role=edit))
     return [parsed.sources["m.py"].apply(edits).decode() for edits, _ in found]
 
 
@@ -156,4 +158,4 @@ def test_the_learners_own_text_gets_parentheses_where_it_needs_them(
     (node,) = [n for n in ast.walk(source.module) if isinstance(n, ast.BinOp)]
     (name,) = [n for n in ast.walk(source.module) if isinstance(n, ast.arg) and n.arg == "y"]
     y = ast.copy_location(ast.Name("y", ast.Load()), name)
-    assert _with_own(source, template, {"x": node, "y": y}) == wanted
+    assert with_expressions(source, template, {"x": node, "y": y}) == wanted

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.inject import search as cascade
+from engine.inject.learner_code import Code
 from engine.inject.oracle import Item, Oracle, Trial
-from engine.inject.proposers import Code
-from engine.inject.search import inject
+from engine.inject.search import LIMITS, Limits, NotFound, inject
 from engine.judge.sampling import SEEDS
 from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.types import Pattern, Recipe, Step
@@ -47,10 +46,10 @@ def recipe(find: str, replace: str) -> Recipe:
     return Recipe(steps=(Step(pattern=Pattern(find=find, replace=replace)),))
 
 
-def searched(judge: Judge, *recipes: Recipe):
+def searched(judge: Judge, *recipes: Recipe, limits: Limits = LIMITS):
     """The injection into CODE."""
     tree = Tree("/t", ("",), {"m.py": CODE.encode()}, {})
-    return inject(Code(tree, {}), recipes, judge, lambda *_: [])
+    return inject(Code(tree, {}), recipes, judge, lambda *_: [], limits=limits)
 
 
 def test_two_candidates_are_tried_at_a_time_after_the_first() -> None:
@@ -61,22 +60,23 @@ def test_two_candidates_are_tried_at_a_time_after_the_first() -> None:
     assert judge.groups == [1, 2, 2]
 
 
-def test_a_recipe_that_finds_nothing_leaves_trials_for_the_next(monkeypatch) -> None:
+def test_a_recipe_that_finds_nothing_leaves_trials_for_the_next() -> None:
     """However many places the first has; without turns the last would never be tried."""
     first, last = recipe("$X + 100", "$X - 100"), recipe("right = 7", "right = 8")
-    monkeypatch.setattr(cascade, "MAX_TRIALS", 6)
-    monkeypatch.setattr(cascade, "EACH", 4)
-    assert searched(Judge("right = 8"), first, last).files["m.py"].decode().endswith("right = 8\n")
-    monkeypatch.setattr(cascade, "EACH", 6)
-    with pytest.raises(cascade.NotFound):  # the first has used up every trial
-        searched(Judge("right = 8"), first, last)
+    limits = Limits(trials=6, of_a_recipe=4)
+    found = searched(Judge("right = 8"), first, last, limits=limits)
+    assert found.files["m.py"].decode().endswith("right = 8\n")
+    limits = Limits(trials=6, of_a_recipe=6)
+    with pytest.raises(NotFound):  # the first has used up every trial
+        searched(Judge("right = 8"), first, last, limits=limits)
 
 
-def test_what_cannot_be_better_is_not_held_to_the_siblings(monkeypatch) -> None:
-    """All have the symptom; of those with a blemish one is enough, and a clean one is still looked for."""
-    monkeypatch.setattr(cascade, "MORE", 2 * LINES)
+def test_what_cannot_be_better_is_not_held_to_the_siblings() -> None:
+    """All have the symptom; of those with dead code one is enough, and a clean one is still looked for."""
     judge = Judge("")
-    found = searched(judge, recipe("$X + 100", "$X + 0"), recipe("right = 7", "right = 8"))
+    limits = Limits(after_accepted=2 * LINES)
+    recipes = recipe("$X + 100", "$X + 0"), recipe("right = 7", "right = 8")
+    found = searched(judge, *recipes, limits=limits)
     assert found.files["m.py"].decode() == CODE.replace("right = 7", "right = 8")
     assert judge.spared == 2
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.code.reachability import Reach
+from engine.code.reachability import Reachability
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
@@ -16,7 +16,7 @@ from engine.flows.siblings import Siblings
 from engine.judge.compare import difference
 from engine.learner import model
 from engine.run.types import Tree
-from engine.spec.load import Catalogue, content_root
+from engine.spec.catalogue import Catalogue, content_root
 
 TENSOR, MODULE = "src/minimodel/tensor.py", "src/minimodel/module.py"
 CONTRARY = Path(__file__).resolve().parents[1] / "contrary"
@@ -278,7 +278,7 @@ def test_an_edit_to_a_shared_method_reaches_tensor_and_an_edit_to_a_layer_does_n
     catalogue, plain
 ):
     """Tensor.mean is everybody's; LayerNorm is its own."""
-    code = Reach(plain)
+    code = Reachability(plain.files, plain.roots)
     shared = edited(plain, TENSOR, "return total / count", "return total / (count + 1)")
     assert "tensor" in extent.by_names(catalogue, code, shared)
     norm = edited(plain, "src/minimodel/nn/norm.py", "eps: float = 1e-5", "eps: float = 1e-4")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from trees import BREAKS
 
-from engine.commands import dev_check
+from engine.author import models
 from engine.flows import break_ as planning
 from engine.flows import fix as fixes
 from engine.run.types import Tree
@@ -52,7 +52,7 @@ def candidate(kind: str, plain: Tree, broken: Tree, silencers) -> Tree | None:
     number = int(kind.split()[1])
     if number >= len(mine):
         return None
-    return broken.replaced(dev_check.edited(broken, mine[number]))
+    return broken.replaced(models.edited(broken, mine[number]))
 
 
 @pytest.mark.sweep(16)

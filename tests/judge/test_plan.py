@@ -114,18 +114,18 @@ def test_costly_probes_are_thinned_by_lot_but_for_their_usual_regimes() -> None:
     assert left(3, {"c": ["p"]}) != left(4, {"c": ["p"]})
 
 
-def test_the_manners_of_a_probe_take_turns() -> None:
-    """Across its regimes; a turn counts the draws of the component that came in this manner before."""
+def test_the_call_variants_of_a_probe_take_turns() -> None:
+    """Across its regimes; a turn counts the draws of the component that came in this call variant before."""
     checks = [("c", check("one", "p", "a", "b", draws=2)), ("c", check("two", "q", draws=3))]
-    made = plan(checks, seed=1, dtype="float64", manners=("", "eval", "fortran"))
-    assert [(draw.probe, draw.manner, draw.turn) for draw in made.draws] == [
+    made = plan(checks, seed=1, dtype="float64", call_variants=("", "eval", "fortran"))
+    assert [(draw.probe, draw.call_variant, draw.turn) for draw in made.draws] == [
         ("p", "", 0), ("p", "eval", 0), ("p", "fortran", 0), ("p", "", 1),
         ("q", "", 2), ("q", "eval", 1), ("q", "fortran", 1),
     ]  # fmt: skip
 
 
 def test_one_draw_more_comes_last() -> None:
-    """In the manner asked for, of the probe that most checks look at, and its checks look at it."""
+    """In the call variant asked for, of the probe that most checks look at, and its checks look at it."""
     checks = [
         ("c", check("one", "p")),
         ("c", check("two", "q")),
@@ -133,7 +133,7 @@ def test_one_draw_more_comes_last() -> None:
     ]
     assert most_looked_at(checks) == ("c", "q")
     made = plan(checks, seed=1, dtype="float64", last=LATE)
-    late = [i for i, draw in enumerate(made.draws) if draw.manner == LATE]
+    late = [i for i, draw in enumerate(made.draws) if draw.call_variant == LATE]
     assert late == [len(made.draws) - 1]
     assert (made.draws[late[0]].probe, made.draws[late[0]].regime) == ("q", "normal")
     assert [late[0] in planned.draws for planned in made.checks] == [False, True, False]

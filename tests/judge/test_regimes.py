@@ -20,7 +20,7 @@ from engine.author import coverage as regimes
 from engine.judge.sampling import plan
 from engine.judge.verdict import judge_check
 from engine.run.types import Case, Draw, Outcome, Raised
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 LISTED = Path(__file__).with_name("regimes.yaml")
 COMPONENTS = list(Catalogue.find("minimodel").contract.components)

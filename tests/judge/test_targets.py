@@ -11,7 +11,7 @@ from engine.errors import EngineError
 from engine.exam.boundary_values import Nearby
 from engine.judge.sampling import Plan, Planned
 from engine.judge.verdict import Verdict, also, judge_build, judge_fix, shapes
-from engine.run.types import LATE, MANNERS, Case, Draw, Lean, Outcome, Raised
+from engine.run.types import CALL_VARIANTS, LATE, Case, Constraint, Draw, Outcome, Raised
 from engine.spec.types import Check
 
 OWN, OTHER = 1.0, 2.0  # what the code before the break gave, and what the reference gives
@@ -160,8 +160,8 @@ def test_nothing_measured_is_no_verdict() -> None:
 
 
 def test_the_difference_in_the_plainest_manner_is_told() -> None:
-    """A learner can make that one happen; the manner is named where it may be what matters."""
-    cases = [case(manner="fortran"), case(), case(manner="eval")]
+    """A learner can make that one happen; the call variant is named where it may be what matters."""
+    cases = [case(call_variant="fortran"), case(), case(call_variant="eval")]
     planned = Planned("head", check("c"), (0, 1, 2))
     plan = Plan(tuple(one.draw for one in cases), (planned,), 1)
 
@@ -171,7 +171,7 @@ def test_the_difference_in_the_plainest_manner_is_told() -> None:
         return found.inputs
 
     assert told(WRONG, WRONG, WRONG) == "x (2, 3)"
-    assert told(WRONG, OTHER, WRONG) == f"x (2, 3), {MANNERS['fortran']}"
+    assert told(WRONG, OTHER, WRONG) == f"x (2, 3), {CALL_VARIANTS['fortran']}"
     assert told(OTHER, OTHER, WRONG) == "x (2, 3), after eval()"
     cases = cases[:1]
     plan = Plan((cases[0].draw,), (Planned("head", check("c"), (0,)),), 1)
@@ -179,10 +179,10 @@ def test_the_difference_in_the_plainest_manner_is_told() -> None:
 
 
 def test_where_all_differ_the_first_regime_is_told() -> None:
-    """Which is the simplest, as authors list them; the manner tells nothing there. Else a plain draw is."""
+    """Which is the simplest, as authors list them; the call variant tells nothing there. Else a plain draw is."""
     draws = [
-        Draw("head", "forward", regime, 1, manner=manner)
-        for regime, manner in (("normal", "eval"), ("steep", ""), ("gaps", "fortran"))
+        Draw("head", "forward", regime, 1, call_variant=call_variant)
+        for regime, call_variant in (("normal", "eval"), ("steep", ""), ("gaps", "fortran"))
     ]
     plan = Plan(tuple(draws), (Planned("head", check("c"), (0, 1, 2)),), 1)
     cases = [Case(draw, {}, {"": outcome(OTHER)}) for draw in draws]
@@ -194,8 +194,8 @@ def test_where_all_differ_the_first_regime_is_told() -> None:
 def test_an_input_is_told_in_a_few_words() -> None:
     """Shapes of arrays, plain values, and how it was given."""
     inputs = {"x": np.zeros((2, 3)), "eps": 0.5, "rng": None}
-    draw = Draw("head", "forward", "normal", 1, manner=LATE)
+    draw = Draw("head", "forward", "normal", 1, call_variant=LATE)
     assert shapes(Case(draw, inputs, {})) == "x (2, 3), eps = 0.5, after hundreds of calls"
-    leaning = Draw("head", "forward", "normal", 1, lean=Lean("size", 512))
+    leaning = Draw("head", "forward", "normal", 1, constraint=Constraint("size", 512))
     told = shapes(Case(leaning, inputs, {}))
     assert told == "x (2, 3), eps = 0.5, near a number that the change mentions"

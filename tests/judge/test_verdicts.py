@@ -11,11 +11,12 @@ from engine.errors import EngineError, NotApplicable
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
+from engine.flows import measuring
 from engine.flows.baseline import Known
 from engine.flows.impact import Extent
 from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
 from engine.judge.verdict import judge_build
-from engine.run.types import SMALL, Draw, Lean
+from engine.run.types import SMALL, Constraint, Draw
 from engine.spec.types import Check
 
 HEAD, LOSS, EMBEDDING = (
@@ -228,7 +229,7 @@ def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue,
     model = frozenset({"mini_gpt"})
     extent = Extent("lm_head", users=model, direct=model, imported=frozenset({"ffn"}))
     made = fixes.plan_of_a_fix(
-        spec, checks, extent, seed=3, dtype="float64", manners=("",), sample=False, costly={},
+        spec, checks, extent, seed=3, dtype="float64", call_variants=("",), sample=False, costly={},
         seldom={},
     )  # fmt: skip
     counts = Counter((draw.component, draw.probe) for draw in made.draws)
@@ -257,9 +258,9 @@ def test_what_was_made_for_another_dtype_is_made_anew():
         made.append(dtype)
         return f"drawn in {dtype}"
 
-    assert flows.guessed(lambda: "float32", make) == ("float32", "drawn in float32")
+    assert measuring.guessed(lambda: "float32", make) == ("float32", "drawn in float32")
     assert made == ["float64", "float32"]
-    assert flows.guessed(lambda: "float64", make) == ("float64", "drawn in float64")
+    assert measuring.guessed(lambda: "float64", make) == ("float64", "drawn in float64")
     assert made[2:] == ["float64"]
 
 
@@ -395,16 +396,16 @@ def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
     """It would fill the memory of whoever judges hundreds; patterns and small sizes come for each."""
     known, told = Known(plain), []
     monkeypatch.setattr(servers, "progress", told.append)
-    for lean, again in (
-        (Lean("pattern", which=1), 0),
-        (Lean("size", 2, name=SMALL), 0),
-        (Lean("size", 7), 2),
+    for constraint, again in (
+        (Constraint("pattern", which=1), 0),
+        (Constraint("size", 2, name=SMALL), 0),
+        (Constraint("size", 7), 2),
     ):
-        draws = [Draw("lm_head", "forward", "normal", 3, lean=lean)]
+        draws = [Draw("lm_head", "forward", "normal", 3, constraint=constraint)]
         known.measured(servers, draws)
         told.clear()
         assert known.measured(servers, draws)[1][0].values
-        assert len(told) == again, lean
+        assert len(told) == again, constraint
 
 
 def test_the_next_candidate_costs_no_measurement_of_the_healthy_code(

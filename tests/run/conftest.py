@@ -14,7 +14,7 @@ from engine.run.servers import Servers
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Servers]:
     """Servers that hold the probe `any.run` and nothing else."""
-    with Servers({"pack/any/call.py": CALL}) as started:
+    with Servers({"pack/any/call.py": CALL}, exam=True) as started:
         yield started
 
 

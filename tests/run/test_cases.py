@@ -10,7 +10,7 @@ from engine.flows import build as flows
 from engine.run.child.server import needed
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 PACK = {
     "pack/common.py": b"def size(rng):\n    return int(rng.integers(2, 9))\n",

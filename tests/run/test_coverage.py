@@ -6,6 +6,8 @@ import ast
 
 import pytest
 
+from engine.run.servers import RunOptions
+
 CODE = """\
 import functools
 
@@ -81,7 +83,9 @@ def ran(lab):
     names = {f"{path}:{line}": n for path, text in texts.items() for line, n in named(text).items()}
 
     def told(*what, covered=tuple(texts)):
-        outcomes = lab.runs(tree, *({"what": one} for one in what), covered=covered)
+        outcomes = lab.runs(
+            tree, *({"what": one} for one in what), options=RunOptions(covered=covered)
+        )
         return [
             None if one.ran is None else {names[place] for place in one.ran} for one in outcomes
         ]
@@ -115,7 +119,7 @@ def test_deep_expressions_are_no_hindrance(lab):
     """Marks are put into syntax trees, which Python compiles less deeply than text."""
     tree = lab.tree("def main():\n    return {'y': " + " + ".join(["1"] * 1500) + "}\n")
     (plain,) = lab.runs(tree, {})
-    (marked,) = lab.runs(tree, {}, covered=["src/mine.py"])
+    (marked,) = lab.runs(tree, {}, options=RunOptions(covered=["src/mine.py"]))
     assert marked.values == plain.values == {"y": 1500}
     assert marked.ran == {"src/mine.py:1"}
 

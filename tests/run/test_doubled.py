@@ -1,11 +1,12 @@
-"""The manner "doubled": two calls in one graph, and the numbers of one."""
+"""The call variant "doubled": two calls in one graph, and the numbers of one."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from engine.run.child import manners
+from engine.run.child.call_variants import Doubled
+from engine.run.child.calls import watched_function
 
 
 class Tensor:
@@ -25,14 +26,14 @@ class Tensor:
 
 
 def called(result, *args):
-    """What a function of the learner's gives in this manner, and how often it ran."""
+    """What a function of the learner's gives in this call variant, and how often it ran."""
     calls = []
 
     def function(*_args):
         calls.append(1)
         return result
 
-    return manners.unchanging(function, [], "doubled")(*args), len(calls)
+    return watched_function(function, Doubled({}, None))(*args), len(calls)
 
 
 def test_a_tensor_is_made_of_two_calls():
@@ -42,7 +43,7 @@ def test_a_tensor_is_made_of_two_calls():
     assert calls == 2 and both is not one
     assert both.data.tolist() == [1.0, -8.0]
     rises = iter([Tensor([4.0]), Tensor([8.0])])
-    assert manners.doubled(next(rises), lambda: next(rises)).data.tolist() == [7.0]
+    assert Doubled({}, None).combined(next(rises), lambda: next(rises)).data.tolist() == [7.0]
 
 
 @pytest.mark.parametrize("result", [2.5, np.ones(3), (Tensor([1.0]),), None])

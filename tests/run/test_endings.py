@@ -10,7 +10,7 @@ from textwrap import indent
 import pytest
 from lab import Lab, gone
 
-from engine.run.servers import CORES, SPLIT
+from engine.run.pool import CORES, SPLIT
 from engine.run.types import Outcome
 
 LIMIT = 0.6  # seconds for one job, where the limit is what is tested

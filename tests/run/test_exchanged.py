@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.run.child.arrays import arrays_of, exchange
-from engine.run.child.manners import exchanged, like
+from engine.run.child.arrays import arrays_of
+from engine.run.child.call_variants import Beside
+from engine.run.child.exam.exchange import exchange, exchanged
 
 SHAPES = [(7,), (3,), (2,), (2, 5), (3, 4), (2, 3, 6), (9, 2)]
 
@@ -74,10 +75,10 @@ def test_it_is_the_array_itself_and_what_it_held_comes_back(order: str) -> None:
 
 def test_other_settings_include_one_that_divides_everything() -> None:
     """An attention of three times as many heads may not exist; one of a single head always does."""
-    assert like(4, {}) == [12, 1]
-    assert like(1, {}) == [3]
-    assert like(0.5, {}) == [1.5]
-    assert like(True, {}) == [False]
+    assert Beside({}, None).like(4) == [12, 1]
+    assert Beside({}, None).like(1) == [3]
+    assert Beside({}, None).like(0.5) == [1.5]
+    assert Beside({}, None).like(True) == [False]
 
 
 def test_views_that_cannot_be_written_to_are_left_alone() -> None:

@@ -17,6 +17,7 @@ from lab import Lab, gone
 
 from engine.inject import places
 from engine.run.child import wire
+from engine.run.servers import RunOptions
 from engine.run.types import Outcome
 
 RESULTS = 200  # the descriptor that answers leave by
@@ -275,7 +276,9 @@ def test_a_forged_trace_is_no_trace_or_one_that_can_be_searched(lab: Lab, trace:
     """Who looks for a value in what was recorded is not felled by it."""
     tree = lab.tree(INSIDER)
     written = frame({**ANSWER, "trace": trace}, bytes(8))
-    (outcome,) = lab.runs(tree, {"x": 1, "written": written}, trace={"sizes": [1], "cap": 1 << 20})
+    (outcome,) = lab.runs(
+        tree, {"x": 1, "written": written}, options=RunOptions(trace={"sizes": [1], "cap": 1 << 20})
+    )
     assert all(well_formed(row) for row in outcome.trace), outcome.trace
     assert len(places.Recording(outcome.trace).holding(np.asarray(0.0))) == (trace == [ROW])
 

@@ -376,7 +376,7 @@ def test_an_interpreter_that_nobody_took_ends_with_the_command() -> None:
 
 def test_two_trees_have_two_servers_on_one_processor_as_well(monkeypatch: Any) -> None:
     """What holds one of them never held the other."""
-    monkeypatch.setattr("engine.run.servers.CORES", 1)
+    monkeypatch.setattr("engine.run.pool.CORES", 1)
     other = TREE.replaced({"src/mine.py": PIDS + b"# another\n"})
     with Servers(PACK) as servers:
         found = servers.several([(TREE, [job()], 5.0), (other, [job()], 5.0)], server="shown")

@@ -8,9 +8,9 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from engine.commands.warm import servers_for
-from engine.run import servers as running
-from engine.run.concurrent import Later, at_once, halves, shared
+from engine.flows.measuring import servers_for
+from engine.run import learner_client
+from engine.run.concurrent import Future, partition, run_both, run_partitioned
 from engine.run.jobs import jobs_of
 from engine.run.types import LATE, Draw
 
@@ -24,13 +24,13 @@ def test_the_order_is_that_of_the_jobs(count: int) -> None:
         seen.append(places)
         return [10 * i for i in places]
 
-    for worth in ([1] * count, [3, 1, 1, 1, 1, 1, 1, 1][:count]):
-        assert shared(worth, part, part) == [10 * i for i in range(count)]
+    for costs in ([1] * count, [3, 1, 1, 1, 1, 1, 1, 1][:count]):
+        assert run_partitioned(costs, part, part) == [10 * i for i in range(count)]
     assert sorted(seen[:2]) == sorted([[*range(0, count, 2)], [*range(1, count, 2)]])
 
 
 @pytest.mark.parametrize(
-    ("worth", "parts"),
+    ("costs", "parts"),
     [
         ([], ([], [])),
         ([1] * 5, ([0, 2, 4], [1, 3])),
@@ -38,9 +38,9 @@ def test_the_order_is_that_of_the_jobs(count: int) -> None:
         ([4, 1, 1, 1, 1, 1], ([0, 5], [1, 2, 3, 4])),
     ],
 )
-def test_two_parts_take_about_as_long(worth, parts):
+def test_two_parts_take_about_as_long(costs, parts):
     """Whoever has what takes long gets less of the rest."""
-    assert halves(worth) == parts
+    assert partition(costs) == parts
 
 
 def test_what_one_raises_waits_for_the_other() -> None:
@@ -56,10 +56,10 @@ def test_what_one_raises_waits_for_the_other() -> None:
         raise ValueError("this one")
 
     with pytest.raises(ValueError, match="this one"):
-        at_once(failing, slow)
+        run_both(failing, slow)
     assert ended == [True]
     with pytest.raises(ValueError, match="this one"):
-        at_once(slow, failing)
+        run_both(slow, failing)
     assert ended == [True, True]
 
 
@@ -71,16 +71,16 @@ def test_an_interruption_does_not_wait() -> None:
 
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        at_once(interrupted, lambda: time.sleep(5) or [])
+        run_both(interrupted, lambda: time.sleep(5) or [])
     assert time.monotonic() - started < 4
 
 
 def test_later_gives_what_was_made_as_often_as_it_is_asked() -> None:
     """It runs beside, once; what it raises is raised by whoever wants the result."""
     runs = []
-    begun = Later(lambda: runs.append(1) or len(runs))
+    begun = Future(lambda: runs.append(1) or len(runs))
     assert (begun(), begun(), runs) == (1, 1, [1])
-    failed = Later(lambda: {}["no such key"])
+    failed = Future(lambda: {}["no such key"])
     failed.wait()
     for _ in range(2):
         with pytest.raises(KeyError, match="no such key"):
@@ -91,18 +91,18 @@ def test_a_component_is_prepared_once_and_again_where_the_server_died(catalogue,
     """A verdict asks for all of them each time; a server that is gone is no error of anybody's."""
     sent = []
     with servers_for(catalogue, None) as servers:
-        servers.prepare("lm_head", "embedding")
+        servers.precompile("lm_head", "embedding")
         for name in ("pack", "pack+"):
             send = servers._servers[name].send
             monkeypatch.setattr(
                 servers._servers[name], "send", lambda m, send=send: sent.append(m) or send(m)
             )
-        servers.prepare("lm_head", "embedding")
+        servers.precompile("lm_head", "embedding")
         assert sent == []
-        servers.prepare("lm_head", "embedding", "sdpa")
+        servers.precompile("lm_head", "embedding", "sdpa")
         assert [message["components"] for message in sent] == [["sdpa"]] * 2
         servers._servers["pack"]._socket.shutdown(socket.SHUT_RDWR)
-        servers.prepare("rope", "ffn")
+        servers.precompile("rope", "ffn")
         assert "pack" not in servers._servers
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)])
         assert case.expected[""].values
@@ -112,15 +112,15 @@ def test_what_comes_after_hundreds_of_calls_is_worth_many(plain, catalogue, monk
     """Whoever has it has less of the rest."""
     shares = []
 
-    def told(worth, first, second):
-        shares.append([len(part) for part in halves(worth)])
-        return shared(worth, first, second)
+    def told(costs, first, second):
+        shares.append([len(part) for part in partition(costs)])
+        return run_partitioned(costs, first, second)
 
-    monkeypatch.setattr(running, "shared", told)
+    monkeypatch.setattr(learner_client, "run_partitioned", told)
     with servers_for(catalogue, None) as servers:
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)], healthy=False)
         (job,) = jobs_of([case])
-        jobs = [job] * 99 + [replace(job, manner=LATE)]
+        jobs = [job] * 99 + [replace(job, call_variant=LATE)]
         jobs.reverse()
         outcomes = servers.outcomes(plain, jobs)
     assert shares == [[19, 81]]

@@ -8,10 +8,11 @@ from lab import ROOT
 from test_tracer import same_outcome
 
 from engine.flows import build as flows
+from engine.flows import measuring
 from engine.learner import model
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import Draw, Tree
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 CORPUS = ROOT / "tests" / "corpus"
 NAMES = sorted(folder.name for folder in CORPUS.iterdir() if (folder / "src").is_dir())
@@ -56,7 +57,9 @@ def compared(servers: Servers, tree: Tree, draws: list[Draw]) -> None:
         sizes |= sizes_of({**case.expected[""].values, **case.named})
     trace = {"sizes": sorted(sizes), "cap": 1 << 26}
     plain = servers.outcomes(tree, jobs, server=tree.root)
-    traced = servers.outcomes(tree, jobs, server=tree.root + " traced", trace=trace)
+    traced = servers.outcomes(
+        tree, jobs, server=tree.root + " traced", options=RunOptions(trace=trace)
+    )
     for case, one, two in zip(cases, plain, traced, strict=True):
         where = (case.draw, one.stopped, two.stopped, one.raised, two.raised)
         assert one.stopped is None, where
@@ -70,7 +73,7 @@ def test_a_package_of_the_corpus_does_the_same_when_it_is_traced(
 ) -> None:
     """Values to the last bit, exceptions with their frames, changed inputs."""
     tree = corpus(name, catalogue)
-    dtype = flows.dtype_of(servers, catalogue, tree)
+    dtype = measuring.dtype_of(servers, catalogue, tree)
     compared(servers, tree, [Draw(*probe, 11, dtype) for probe in PROBES])
 
 
@@ -81,7 +84,7 @@ def test_a_package_of_the_corpus_does_the_same_on_every_check(
 ) -> None:
     """All regimes of all build checks, two seeds each."""
     tree = corpus(name, catalogue)
-    dtype = flows.dtype_of(servers, catalogue, tree)
+    dtype = measuring.dtype_of(servers, catalogue, tree)
     draws = [
         Draw(component, check.probe, regime, seed, dtype)
         for component in catalogue.contract.components
@@ -99,12 +102,14 @@ def test_the_trace_of_a_package_holds_what_the_reference_names(
 ) -> None:
     """Some recorded expression is the looked-up vectors, and one the logits."""
     tree = corpus(name, catalogue)
-    dtype = flows.dtype_of(servers, catalogue, tree)
+    dtype = measuring.dtype_of(servers, catalogue, tree)
     probes = [("embedding", "forward", "normal"), ("lm_head", "forward", "small_vocab")]
     cases = servers.cases([Draw(*probe, 3, dtype) for probe in probes])
     wanted = [cases[0].expected[""].values["vectors"], cases[1].expected[""].values["logits"]]
     trace = {"sizes": sorted({int(value.size) for value in wanted} | {1}), "cap": 1 << 26}
-    outcomes = servers.outcomes(tree, flows.jobs_of(cases), server=tree.root + " held", trace=trace)
+    outcomes = servers.outcomes(
+        tree, flows.jobs_of(cases), server=tree.root + " held", options=RunOptions(trace=trace)
+    )
     for value, outcome in zip(wanted, outcomes, strict=True):
         held = [v for row in outcome.trace for v in row["values"] if v.size == value.size]
         assert any(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from lab import Lab
 
+from engine.run.servers import RunOptions
 from engine.run.types import Outcome
 
 X = np.arange(1.0, 7.0)
@@ -517,7 +518,7 @@ def both(lab: Lab, code: str, **trace: Any) -> tuple[Outcome, Outcome, dict[str,
     text = future * (future in text) + HEAD + text.replace(future, "")
     tree = lab.tree(text)
     (plain,) = lab.runs(tree, {"x": X})
-    (traced,) = lab.runs(tree, {"x": X}, trace={**TRACE, **trace})
+    (traced,) = lab.runs(tree, {"x": X}, options=RunOptions(trace={**TRACE, **trace}))
     return plain, traced, texts(traced, dict(tree.files))
 
 
@@ -611,7 +612,7 @@ def test_the_iterations_of_a_loop_belong_to_one_frame_and_calls_to_several(lab: 
             return {"y": y + f(x) + f(x)}
     """
     tree = lab.tree(HEAD + dedent(code))
-    (outcome,) = lab.runs(tree, {"x": X}, trace=TRACE)
+    (outcome,) = lab.runs(tree, {"x": X}, options=RunOptions(trace=TRACE))
     lines = tree.files["src/mine.py"].decode().splitlines()
     frames = {}
     for row in outcome.trace:
@@ -630,7 +631,7 @@ def test_a_value_is_recorded_as_it_was_and_not_as_it_became(lab: Lab) -> None:
 def test_each_job_has_its_own_recordings(lab: Lab) -> None:
     """What one probe did is not in the trace of the next."""
     tree = lab.tree("def main(x):\n    return {'y': x * 2}\n")
-    outcomes = lab.runs(tree, {"x": X}, {"x": X + 1}, trace=TRACE)
+    outcomes = lab.runs(tree, {"x": X}, {"x": X + 1}, options=RunOptions(trace=TRACE))
     seen = [texts(outcome, dict(tree.files))["x * 2"] for outcome in outcomes]
     assert [len(values) for values in seen] == [1, 1]
     assert np.array_equal(seen[1][0], 2 * (X + 1))
@@ -651,7 +652,7 @@ def test_no_trace_is_made_where_none_was_asked_for(lab: Lab) -> None:
     tree = lab.tree(
         "import builtins\ndef main(x):\n    x = x * 1\n    return {'y': sorted(n for n in dir(builtins) if 'engine' in n)}\n"
     )
-    (traced,) = lab.runs(tree, {"x": X}, trace=TRACE)
+    (traced,) = lab.runs(tree, {"x": X}, options=RunOptions(trace=TRACE))
     (plain,) = lab.runs(tree, {"x": X})
     assert traced.trace and not plain.trace
     assert plain.values == {"y": {"list": []}}
@@ -692,7 +693,7 @@ def test_a_file_that_python_cannot_read_says_so_when_traced(lab: Lab) -> None:
     """The same SyntaxError, at the same place."""
     tree = lab.tree("x = 1\ndef main(:\n")
     (plain,) = lab.runs(tree, {"x": X})
-    (traced,) = lab.runs(tree, {"x": X}, trace=TRACE)
+    (traced,) = lab.runs(tree, {"x": X}, options=RunOptions(trace=TRACE))
     assert plain.raised is not None and plain.raised.type == "SyntaxError"
     assert same_outcome(plain, traced)
 
@@ -700,12 +701,14 @@ def test_a_file_that_python_cannot_read_says_so_when_traced(lab: Lab) -> None:
 def test_infinite_recursion_in_traced_code_ends(lab: Lab) -> None:
     """As an exception or a death, and the server goes on."""
     tree = lab.tree("def main(x):\n    return max([x + 1], key=main)\n")
-    (outcome,) = lab.runs(tree, {"x": X}, trace=TRACE)
+    (outcome,) = lab.runs(tree, {"x": X}, options=RunOptions(trace=TRACE))
     assert outcome.stopped in ("died", "timeout") or (
         outcome.raised and outcome.raised.type == "RecursionError"
     )
     (outcome,) = lab.runs(
-        lab.tree("def main(x):\n    return {'y': x * 2}\n"), {"x": X}, trace=TRACE
+        lab.tree("def main(x):\n    return {'y': x * 2}\n"),
+        {"x": X},
+        options=RunOptions(trace=TRACE),
     )
     assert np.array_equal(outcome.values["y"], 2 * X)
 
@@ -737,7 +740,9 @@ def test_finalisers_that_run_between_two_jobs_are_no_hindrance(lab: Lab) -> None
             return {"y": handle.x * 2, "freed": len(FREED)}
         """
     )
-    first, second, third = lab.runs(tree, *({"x": X} for _ in range(3)), trace=TRACE)
+    first, second, third = lab.runs(
+        tree, *({"x": X} for _ in range(3)), options=RunOptions(trace=TRACE)
+    )
     assert [one.stopped for one in (first, second, third)] == [None] * 3
     assert second.values["freed"] >= 1
     assert all(row["times"] >= len(row["values"]) for row in (*second.trace, *third.trace))

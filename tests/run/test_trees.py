@@ -11,7 +11,7 @@ import pytest
 from lab import Lab, read, write
 
 from engine.run.jobs import Job
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import Tree
 
 # ---------------------------------------------------------------- what runs is what was read
@@ -322,7 +322,7 @@ ENCODED = {
 def test_a_file_in_any_encoding_runs(lab: Lab, source: bytes, traced: bool) -> None:
     """What Python reads is read, with and without instruments."""
     trace = {"sizes": [1], "cap": 1 << 20} if traced else None
-    (outcome,) = lab.runs(lab.tree({"src/mine.py": source}), {}, trace=trace)
+    (outcome,) = lab.runs(lab.tree({"src/mine.py": source}), {}, options=RunOptions(trace=trace))
     assert (outcome.raised, outcome.stopped) == (None, None)
     assert outcome.values == {"x": "é"}
 

@@ -9,6 +9,7 @@ import pytest
 import yaml as pyyaml
 
 from engine.errors import SPEC, SpecError
+from engine.spec.catalogue import content_root
 from engine.spec.load import load
 from engine.spec.types import Break, Build, Pack, Spec
 from engine.spec.yaml import read
@@ -499,9 +500,7 @@ def test_a_word_that_only_looks_like_something_else_stays_a_word(
 
 def test_a_break_needs_four_options_for_its_cause(tmp_path: Path) -> None:
     """Lengths that are fixed are told with the place of the list."""
-    import engine.spec.load as module
-
-    folder = module.content_root("exercises") / "minimodel"
+    folder = content_root("exercises") / "minimodel"
     source = next(folder.glob("*/*/tied-vocab-mismatch.yaml")).read_text("utf-8")
     start = source.index("    - id: embedding\n", source.index("cause:\n"))
     cut = source[:start] + source[source.index("hints:\n") :]

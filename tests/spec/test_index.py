@@ -12,7 +12,7 @@ import pytest
 from engine.errors import SpecError
 from engine.learner import learner as learners
 from engine.spec import index
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 PACK = Path(__file__).resolve().parents[1] / "packs" / "exercises" / "scaling"
 

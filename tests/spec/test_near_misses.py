@@ -9,10 +9,10 @@ from trees import BREAKS
 
 from engine.commands.dev_check import edited, models
 from engine.flows import break_ as planning
-from engine.flows import build as flows
+from engine.flows import measuring
 from engine.flows.oracle import oracle_for
 from engine.run.servers import Servers
-from engine.spec.load import Catalogue
+from engine.spec.catalogue import Catalogue
 
 AT_LEAST = 4
 
@@ -28,7 +28,7 @@ def taken(servers: Servers, catalogue: Catalogue, id: str, seeds: Iterable[int])
     """The near misses that the fingerprint takes for the bug; the bug itself it must take."""
     found, spec = set(), catalogue.break_(id)
     for name, tree in models(catalogue).items():
-        dtype = flows.dtype_of(servers, catalogue, tree)
+        dtype = measuring.dtype_of(servers, catalogue, tree)
         bug = tree.replaced(planning.plan_break(servers, catalogue, id, tree, 1).injection.files)
         misses = [miss for miss in spec.near_misses if miss.on == name]
         for seed in seeds:

@@ -10,7 +10,6 @@ import sys
 
 SMALLER = 0.75  # what scrambled numbers are multiplied with
 LITTLE = 1 << 16  # bytes of an array that are kept as they are, to be compared
-TRIES = 8  # pairs of numbers to be exchanged
 
 
 def data_of(argument):
@@ -33,6 +32,20 @@ def arrays_of(arguments):
     arrays = [data_of(argument) for argument in arguments]
     arrays = [a for a in arrays if isinstance(a, numpy.ndarray) and a.dtype.kind in "fiub"]
     return [a for a in arrays if a.flags.writeable]
+
+
+def arrays_in(inputs):
+    """The arrays among the inputs of a probe."""
+    numpy = sys.modules.get("numpy")
+    return [v for v in inputs.values() if numpy is not None and isinstance(v, numpy.ndarray)]
+
+
+def numbers_of(one):
+    """The arrays of its parameters; none, where it does not tell."""
+    try:
+        return floats(one.parameters())
+    except Exception:
+        return []
 
 
 def twice_as_long(argument):
@@ -88,47 +101,6 @@ class scrambled:
         for array, was in zip(self._arrays, self._kept):
             array[...] = was
         return True
-
-
-def exchange(array, turn):
-    """Exchange two numbers of the second row or, four turns in eight, of the one in the middle; bring them
-    nearer to each other, every other turn, where they are floats. Both ends, the first and the last row
-    and, where that can be, the sum stay what they are.
-    """
-    if not array.size or not array.ndim:
-        return
-    lead = array.shape[:-1]
-    rows = array.size // array.shape[-1]
-    which = rows // 2 if turn % 8 > 3 else min(1, rows - 1)
-    row = array[sys.modules["numpy"].unravel_index(which, lead)] if lead else array
-    inner = range(1, len(row) - 1) if len(row) > 3 else range(len(row))
-    pairs = [(i, j) for i, j in zip(inner, inner[1:]) if row[i] != row[j]][:TRIES]
-    if turn % 2 and array.dtype.kind == "f":
-        for i, j in pairs[:1]:
-            row[i], row[j] = 0.75 * row[i] + 0.25 * row[j], 0.25 * row[i] + 0.75 * row[j]
-        return
-    total = array.sum()
-    for i, j in pairs:
-        row[i], row[j] = row[j], row[i]
-        if array.sum() == total:
-            return
-        row[i], row[j] = row[j], row[i]
-    for i, j in pairs[:1]:  # the sum differs in its last bit
-        row[i], row[j] = row[j], row[i]
-
-
-def laid_out(value, manner):
-    """The same array, elsewhere in memory."""
-    numpy = sys.modules.get("numpy")
-    if numpy is None or not isinstance(value, numpy.ndarray) or not value.ndim:
-        return value
-    if manner == "fortran":
-        return numpy.asfortranarray(value)
-    if manner == "strided":
-        wide = numpy.zeros((*value.shape[:-1], 2 * value.shape[-1]), value.dtype)
-        wide[..., ::2] = value
-        return wide[..., ::2]
-    return value
 
 
 def digest_of(argument):

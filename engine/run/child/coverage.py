@@ -35,7 +35,7 @@ def marked(tree, paths):
         return module
 
     found = tree.transformed(transform, [path for path in tree.files if path not in paths])
-    found.warm()
+    found.precompile()
     return found
 
 

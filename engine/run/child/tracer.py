@@ -15,6 +15,7 @@ import sys
 
 NAME = "__engine_rec__"  # dunder on both sides, so that class bodies do not mangle it
 PER_SITE = 512  # recordings a site
+DEEP = 20_000  # frames, for code with instruments: they nest where expressions do
 DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES += ("float16", "float32", "float64", "bool")  # what can cross the wire
 

@@ -35,7 +35,7 @@ class Tree:
             return path[len(start) :]
         return None
 
-    def warm(self, paths=None):
+    def precompile(self, paths=None):
         """Compile these files once, or all, so that each forked child only executes."""
         for relative in self.files if paths is None else paths:
             if relative.endswith(".py"):

@@ -1,8 +1,8 @@
 """Draws whose numbers follow a pattern: what random numbers never are, and real ones often.
 
 No two of a thousand normal numbers are alike, none is 0 or a whole number, no row is another one's
-double. Whoever special-cases such inputs is right on all that are merely random. Sent to the child as
-text: standard library, numpy when it is there.
+double. Whoever special-cases such inputs is right on all that are merely random. Sent to the
+child at the level exam: standard library, numpy when it is there.
 """
 
 from __future__ import annotations

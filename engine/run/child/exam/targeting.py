@@ -1,48 +1,83 @@
-"""Draws that lean towards a number: a size, a value or a setting of an input comes near it.
+"""Draws under a constraint: a size, a value or a setting of an input comes near a number.
 
 Whoever special-cases inputs writes down where the special case ends. A judge that has read that
-number looks there. Sent to the child as text: standard library, numpy when it is there.
+number looks there. Sent to the child at the level exam: standard library, numpy when it is there.
 """
 
 from __future__ import annotations
 
 import sys
 
+from engine.run.child.cases import Draws
+from engine.run.child.exam.patterns import patterned
+
 try:
     import numpy
 except ImportError:  # a learner's interpreter without it, in which nothing is drawn
     numpy = None
 
-USUAL = 1100  # sizes up to which anything may be asked to lean
+USUAL = 1100  # sizes up to which any may be replaced
 SITES = 2  # lines of a pack that ask for sizes, of which one is chosen
 DEEP = 3  # frames that tell them apart
-TURNS = 8  # sizes that are leant in one draw; a pack that refuses all of them gets ordinary ones
+TURNS = 8  # sizes that are replaced in one draw; a pack that refuses all of them gets ordinary ones
 LARGEST = 1 << 20  # numbers in all arrays of an input
 DRAWN = 2 * LARGEST  # numbers that are drawn for one, of which some may come to nothing
 PROBING = (5, 11)  # sizes by which it is seen how the entries of an array grow with one
 FACTORS = (1.5, 0.6)  # of the number, that the largest value of an array is brought to
-FAR = (40.0, 1.5)  # the same, where a size leans as well: most values have to be beyond the number
+FAR = (
+    40.0,
+    1.5,
+)  # the same, where a size is near it as well: most values have to be beyond the number
 
 
 class TooMany(Exception):
     """An input that would be declined is not made."""
 
 
-class Leaning(numpy.random.Generator if numpy else object):
-    """A generator that a pack's cases.py may ask for sizes."""
+def drawn(draw, job):
+    """Inputs of a probe, which `draw` draws, under the job's constraint; None where there are none."""
+    constraint = job["constraint"]
+    kind = constraint["kind"]
 
-    def __init__(self, seed, lean):
-        super().__init__(numpy.random.PCG64(seed))
-        self._lean = lean or {"kind": ""}
+    def made(constraint):
+        rng = ConstrainedDraws(job["seed"], constraint)
+        inputs = draw(rng, job["regime"], job["dtype"])
+        if constraint["kind"] == "size" and (not rng.leant or heavy(inputs)):
+            return rng, None
+        return rng, inputs
+
+    if kind == "entries":
+        return with_entries(lambda sized: made(sized)[1], constraint)
+    rng, inputs = made(constraint)
+    if inputs is None:
+        return None
+    if kind == "pattern":
+        return patterned(rng, inputs, constraint["which"])
+    if kind == "settings":
+        others = (draw(rng, regime, job["dtype"]) for regime in constraint["regimes"])
+        return with_settings(rng, inputs, others, constraint["settings"])
+    if kind == "value":
+        return with_value(inputs, constraint["number"], constraint["which"])
+    if constraint["also"]:
+        return with_value(inputs, constraint["also"], constraint["way"], FAR) or inputs
+    return inputs
+
+
+class ConstrainedDraws(Draws):
+    """A generator of which a pack's cases.py gets sizes near a number."""
+
+    def __init__(self, seed, constraint):
+        super().__init__(seed)
+        self._constraint = constraint
         self._turns = TURNS
         self._sites = []
         self._drawn = 0
         self.leant = False
 
     def standard_normal(self, size=None, *given, **named):
-        """As ever, but where something leans, not for more numbers than an input may hold."""
+        """As ever, but not for more numbers than an input may hold."""
         self._drawn += int(numpy.prod(size or 1))
-        if self._lean["kind"] and self._drawn > DRAWN:
+        if self._drawn > DRAWN:
             raise TooMany("more than %d numbers" % DRAWN)
         return super().standard_normal(size, *given, **named)
 
@@ -54,9 +89,9 @@ class Leaning(numpy.random.Generator if numpy else object):
         sizes together would make a huge input.
         """
         sizes, site = list(sizes), _lines()
-        which, number = self._lean.get("which", 0), self._lean.get("number", 0)
+        which, number = self._constraint.get("which", 0), self._constraint.get("number", 0)
         limits = [most or USUAL for most in largest] if type(largest) is list else [largest]
-        if self._lean["kind"] != "size" or number > limits[which // SITES % len(limits)]:
+        if self._constraint["kind"] != "size" or number > limits[which // SITES % len(limits)]:
             return sizes
         if site not in self._sites:
             self._sites.append(site)
@@ -68,23 +103,23 @@ class Leaning(numpy.random.Generator if numpy else object):
         return sizes
 
 
-def with_entries(made, lean):
+def with_entries(made, constraint):
     """Inputs of which some array has more entries than the number says, as one size is large enough for
     that; None where none is.
 
-    made: gives the inputs for the lean of a size, None where it cannot be had.
+    made: gives the inputs for the constraint of a size, None where it cannot be had.
     """
 
     def sized(size):
-        return made({**lean, "kind": "size", "number": size})
+        return made({**constraint, "kind": "size", "number": size})
 
     few, more = (entries(sized(size)) for size in PROBING)
     if few == more:
         return None
     first, second = PROBING
-    steps = -(-(lean["number"] + 1 - few) * (second - first) // (more - few))
+    steps = -(-(constraint["number"] + 1 - few) * (second - first) // (more - few))
     inputs = sized(max(1, first + steps))
-    return inputs if entries(inputs) > lean["number"] else None
+    return inputs if entries(inputs) > constraint["number"] else None
 
 
 def entries(inputs):
@@ -102,7 +137,7 @@ def _lines():
     return lines
 
 
-def leant_inputs(inputs, number, which, factors=FACTORS):
+def with_value(inputs, number, which, factors=FACTORS):
     """Inputs of which one array, or all, or one setting is brought near the number; None when there
     is nothing that can be.
     """
@@ -117,14 +152,14 @@ def leant_inputs(inputs, number, which, factors=FACTORS):
         return None
     chosen = places[which // len(factors) % len(places)]
     target = number * factors[which % len(factors)]
-    leant = dict(inputs)
+    changed = dict(inputs)
     for name in chosen:
         value = inputs[name]
         if name in settings:
-            leant[name] = number if which % len(factors) else (value + number) / 2
+            changed[name] = number if which % len(factors) else (value + number) / 2
         else:
-            leant[name] = (value * (target / numpy.abs(value).max())).astype(value.dtype)
-    return leant
+            changed[name] = (value * (target / numpy.abs(value).max())).astype(value.dtype)
+    return changed
 
 
 def with_settings(rng, inputs, others, names):

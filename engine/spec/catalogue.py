@@ -1,0 +1,266 @@
+"""Where exercises lie.
+
+A catalogue is built from file names alone, so that listing is fast; a spec is read when it is used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from engine.errors import SpecError, UsageError
+from engine.spec import index
+from engine.spec.index import Course, Summary
+from engine.spec.load import S, load, nearest, read_bytes
+from engine.spec.types import EVERY, Break, Build, Check, Pack, Walkthrough
+
+PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
+
+
+def content_root(name: str) -> Path:
+    """The folder `exercises` or `templates`: inside the installed package, else in the checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / name
+    return inside if inside.is_dir() else package.parent / name
+
+
+def pack_roots() -> list[Path]:
+    """Folders that hold packs, the first found wins."""
+    extra = os.environ.get(PACKS_VARIABLE, "")
+    return [Path(part) for part in extra.split(os.pathsep) if part] + [content_root("exercises")]
+
+
+def packs() -> dict[str, Path]:
+    """Pack name -> folder."""
+    found: dict[str, Path] = {}
+    for root in pack_roots():
+        for file in sorted(root.glob("*/pack.yaml")):
+            found.setdefault(file.parent.name, file.parent)
+    return found
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One exercise, before its file is read."""
+
+    id: str
+    kind: Literal["build", "break"]
+    pack: str
+    phase: str  # "13-embeddings"
+    component: str
+    file: str
+
+    @property
+    def phase_number(self) -> str:
+        """ "13" of "13-embeddings"."""
+        return self.phase.partition("-")[0]
+
+
+class Catalogue:
+    """All exercises of one pack. Raises SpecError when the pack cannot be read."""
+
+    def __init__(self, pack: str, folder: Path) -> None:
+        self.pack = pack
+        self.folder = folder
+        self._specs: dict[str, Any] = {}  # read once for each command
+        self._builds: dict[str, Build] = {}
+        self._roles: dict[str, set[str]] = {}
+
+    @classmethod
+    def find(cls, pack: str) -> Catalogue:
+        """The pack of this name. Raises UsageError with the nearest names."""
+        found = packs()
+        if pack not in found:
+            raise UsageError(
+                f"There is no pack {pack!r}.{nearest(pack, found)}",
+                next=f"Packs here: {', '.join(sorted(found)) or 'none'}.",
+            )
+        return cls(pack, found[pack])
+
+    @cached_property
+    def contract(self) -> Pack:
+        """The pack's own file."""
+        return load(self.folder / "pack.yaml", Pack)
+
+    @cached_property
+    def entries(self) -> dict[str, Entry]:
+        """Exercises by id, in the order of the course."""
+        found: dict[str, Entry] = {}
+        for file in sorted(self.folder.glob("[0-9]*-*/*/*.yaml")):
+            component = file.parent.name
+            kind: Literal["build", "break"] = "build" if file.name == "build.yaml" else "break"
+            id = component if kind == "build" else file.stem
+            if id in found:
+                raise SpecError(
+                    f"The id {id!r} is used twice, by {found[id].file} too.", where=f"{file}:1:1"
+                )
+            found[id] = Entry(id, kind, self.pack, file.parent.parent.name, component, str(file))
+        order = {id: i for i, id in enumerate(self._course.path)}
+        return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+    @cached_property
+    def _course(self) -> Course:
+        """The order of the course, without reading the rest of the pack's own file."""
+        file = str(self.folder / "pack.yaml")
+        return index.read(
+            {file: read_bytes(file)},
+            lambda known: known.courses,
+            lambda _: Course(self.contract.path),
+        )[file]
+
+    @cached_property
+    def summaries(self) -> dict[str, Summary]:
+        """What lists and hints say of each exercise. Raises SpecError for one that is at fault."""
+        ids = {entry.file: entry.id for entry in self.entries.values()}
+        sources = {file: read_bytes(file) for file in ids}
+        found = index.read(
+            sources, lambda known: known.summaries, lambda file: self._summary(ids[file])
+        )
+        return {ids[file]: summary for file, summary in found.items()}
+
+    def _summary(self, id: str) -> Summary:
+        if self.entries[id].kind == "build":
+            spec = self.build(id)
+            return Summary(spec.title, spec.hints, tuple(one.id for one in spec.questions))
+        return Summary(self.break_(id).title, self.break_(id).hints)
+
+    def entry(self, id: str) -> Entry:
+        """The exercise called `id`, or "pack/id". Raises UsageError with the nearest names."""
+        name = id.removeprefix(self.pack + "/")
+        if name not in self.entries:
+            raise UsageError(
+                f"There is no exercise {id!r} in the pack {self.pack}."
+                f"{nearest(name, self.entries)}",
+                next="`engine list` shows them all.",
+            )
+        return self.entries[name]
+
+    def build(self, component: str) -> Build:
+        """The build exercise of a component."""
+        if component not in self._builds:
+            spec = self._read(self.entry(component), Build)
+            checks = [
+                replace(check, rounding=check.rounding or spec.rounding)
+                for check in spelled_out(spec.checks, self.entry(component).file)
+            ]
+            self._builds[component] = replace(spec, checks=tuple(checks))
+        return self._builds[component]
+
+    def break_(self, id: str) -> Break:
+        """A break exercise."""
+        return self._read(self.entry(id), Break)
+
+    def _read(self, entry: Entry, kind: type[S]) -> S:
+        if entry.id not in self._specs:
+            self._specs[entry.id] = load(Path(entry.file), kind)
+        found: S = self._specs[entry.id]
+        return found
+
+    @cached_property
+    def folders(self) -> dict[str, Path]:
+        """Component -> the folder with its cases, call and reference."""
+        return {file.parent.name: file.parent for file in self.folder.glob("[0-9]*-*/*/call.py")}
+
+    def probes(self, component: str) -> str:
+        """The text of a component's call.py."""
+        return (self.folders[component] / "call.py").read_text("utf-8")
+
+    def code(self) -> dict[str, bytes]:
+        """The pack's Python files as `pack/<component>/<file>` and `pack/<file>`."""
+        files = {f"pack/{f.name}": f.read_bytes() for f in self.folder.glob("*.py")}
+        for component, folder in self.folders.items():
+            for file in folder.glob("*.py"):
+                files[f"pack/{component}/{file.name}"] = file.read_bytes()
+        return files
+
+    def model_folders(self) -> list[Path]:
+        """The pack's own models, on which exercises are proved."""
+        return sorted((self.folder / "models").glob("*/"))
+
+    @cached_property
+    def walkthroughs(self) -> dict[str, Path]:
+        """Walkthroughs by id."""
+        return {file.stem: file for file in sorted(self.folder.glob("walkthroughs/*.yaml"))}
+
+    def walkthrough(self, id: str) -> Walkthrough:
+        """The walkthrough called `id`. Raises UsageError with the nearest names."""
+        if id not in self.walkthroughs:
+            raise UsageError(
+                f"There is no walkthrough {id!r} in the pack {self.pack}."
+                f"{nearest(id, list(self.walkthroughs))}",
+                next=f"There are: {', '.join(self.walkthroughs) or 'none'}. Without a name,"
+                " `engine observe` measures the break that is open.",
+            )
+        return load(self.walkthroughs[id], Walkthrough)
+
+    @property
+    def template(self) -> Path:
+        """The folder that `engine init` lays down: the pack's own, else one of the engine's."""
+        name = self.contract.template
+        beside = self.folder.parent.parent / "templates" / name
+        return beside if beside.is_dir() else content_root("templates") / name
+
+    def roles_of(self, component: str) -> set[str]:
+        """The roles that a component's call.py asks the learner's code for."""
+        if component not in self.folders:
+            return set()
+        if component not in self._roles:
+            asked = set(re.findall(r"\blearner\.([A-Za-z_]\w*)", self.probes(component)))
+            self._roles[component] = asked & set(self.contract.roles)
+        return set(self._roles[component])
+
+    def prerequisites(self, id: str) -> tuple[str, ...]:
+        """The builds that a build stands on: those its spec names, else what its component uses."""
+        named = self.build(id).prerequisites
+        used = self.contract.components[self.entry(id).component].uses
+        return tuple(one for one in named or used if one in self.entries)
+
+    def stands_on(self, component: str) -> set[str]:
+        """The components that `component` uses, directly or not."""
+        return {name for name in self.contract.components if component in self.users(name)}
+
+    def users(self, component: str) -> set[str]:
+        """The components that use `component`, directly or not."""
+        found: set[str] = set()
+        grown = {component}
+        while grown:
+            grown = {
+                name
+                for name, part in self.contract.components.items()
+                if set(part.uses) & (grown | found) and name not in found | {component}
+            }
+            found |= grown
+        return found
+
+
+def spelled_out(checks: Sequence[Check], file: str) -> tuple[Check, ...]:
+    """Checks with each of their regimes by name. Raises SpecError where `every` stands for none."""
+    some: dict[str, dict[str, None]] = {}
+    whole: dict[str, set[str]] = {}
+    for check in checks:
+        if check.regimes != EVERY:
+            some.setdefault(check.probe, {}).update(dict.fromkeys(check.regimes))
+            if not check.values:
+                whole.setdefault(check.probe, set()).update(check.regimes)
+
+    def named(check: Check) -> tuple[str, ...]:
+        left_out = whole.get(check.probe, set()) | set(check.but)
+        return tuple(one for one in some.get(check.probe, ()) if one not in left_out)
+
+    found = [replace(c, regimes=named(c)) if c.regimes == EVERY else c for c in checks]
+    for before, after in zip(checks, found, strict=True):
+        if not after.regimes or (before.but and before.regimes != EVERY):
+            told = (
+                f"The check {after.id!r} has no regime: no other check of {after.probe!r} names one that"
+                " is not looked at as a whole."
+                if not after.regimes
+                else f"The check {after.id!r} has `but` beside regimes by name."
+            )
+            raise SpecError(told, where=f"{file}:1:1", next="Name the regimes of the check.")
+    return tuple(found)

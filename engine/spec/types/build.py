@@ -1,0 +1,94 @@
+"""`build.yaml`: a component to write, the checks of it, and the questions after it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from engine.spec.types.base import Figure, Id, Link, Option, Rounding, Spec, Text
+
+EVERY = ("every",)  # regimes of a check: see there
+
+
+class Check(Spec, frozen=True, kw_only=True):
+    """One thing that is measured: a probe in some regimes, and which of its values count.
+
+    `values`: recorded names to compare (all that the reference records, when empty). `regimes` may be
+    [every]: each regime of the probe in which other checks of the build look at some values and none looks
+    at all of them, but for those in `but`. `rounding`: in these regimes right code of this dtype may be
+    further from the reference than elsewhere, so many times as far.
+    """
+
+    id: Id
+    shows: Text
+    probe: str
+    regimes: tuple[str, ...]
+    but: tuple[str, ...] = ()
+    rounding: Rounding = {}
+    values: tuple[str, ...] = ()
+    aspects: tuple[Literal["shape", "dtype", "value", "raised", "inputs"], ...] = (
+        "raised",
+        "shape",
+        "dtype",
+        "value",
+        "inputs",
+    )
+    draws: Annotated[int, Meta(ge=1, le=64)] = 3
+
+
+class Range(Spec, frozen=True, kw_only=True):
+    """Whole numbers from `low` to `high` in steps, of which one is drawn."""
+
+    low: int
+    high: int
+    step: Annotated[int, Meta(ge=1)] = 1
+
+
+class Question(Spec, frozen=True, kw_only=True):
+    """What is asked after a build has passed.
+
+    number: `given` is drawn anew each time, `answer` is arithmetic over it, and so may be what the
+    learner answers; right within `within`, relative. choice: `right` is an option's id. words:
+    answered in the notes, then `model_answer` is shown and the learner grades themself.
+    """
+
+    id: Id
+    kind: Literal["number", "choice", "words"]
+    ask: Text  # `{V}` is the number drawn for V
+    given: dict[str, Range] = {}
+    answer: str = ""
+    within: Annotated[float, Meta(gt=0, lt=1)] = 0.005
+    unit: str = ""
+    because: Text = {}  # said after a number; `{answer}` is the right one
+    options: tuple[Option, ...] = ()
+    right: str = ""
+    model_answer: Text = {}
+
+
+class Build(Spec, frozen=True, kw_only=True):
+    """A build exercise: text, checks in an order that teaches, hints.
+
+    `rounding`: of all its checks that have none of their own.
+    """
+
+    title: Text
+    difficulty: Annotated[int, Meta(ge=1, le=4)]
+    minutes: Annotated[int, Meta(ge=1)]
+    objective: Text
+    background: Text
+    edit: str  # the file to write, relative to the learner's tree
+    signature: str
+    constraints: tuple[Text, ...]
+    pitfalls: tuple[Text, ...]
+    checks: Annotated[tuple[Check, ...], Meta(min_length=1)]
+    hints: Annotated[tuple[Text, ...], Meta(min_length=1)]
+    references: Annotated[tuple[Link, ...], Meta(min_length=1)]
+    prerequisites: tuple[str, ...] = ()
+    insight: Text = {}
+    integration: Text = {}
+    use: Text = {}
+    questions: tuple[Question, ...] = ()
+    rounding: Rounding = {}
+    figures: dict[str, Figure] = {}
+    stated: tuple[str, ...] = ()  # numbers in the texts that are set, not measured

@@ -1,0 +1,52 @@
+"""`pack.yaml`: the contract that learner code is written to, and the order of the course."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from engine.spec.types.base import Spec, Text
+
+
+class Component(Spec, frozen=True, kw_only=True):
+    """A part of the model. `uses`: the components whose behaviour it depends on; `seldom`: the probes in
+    which it does, where they are few: after a fix of one of those they are measured, with some others, in
+    one regime; `costly`: the probes that take long, of which a fix gets fewer draws; `settings`: arguments
+    of probes that may be those of any other regime, as an eps goes with any input.
+    """
+
+    uses: tuple[str, ...] = ()
+    seldom: tuple[str, ...] = ()
+    costly: tuple[str, ...] = ()
+    settings: dict[str, tuple[str, ...]] = {}
+    where: str = ""  # the file a learner edits, relative to their tree
+
+
+class DtypeProbe(Spec, frozen=True, kw_only=True):
+    """The probe that records the learner's `dtype`."""
+
+    component: str
+    probe: str
+
+
+class Pack(Spec, frozen=True, kw_only=True):
+    """A contract: roles -> import paths, components and what they use, the order of the course.
+
+    `modes`: methods without arguments that change no value -> the roles whose instances have them.
+    Judgements call them in some of the draws. `updates`: the role of an optimiser, made of parameters and
+    an `lr`, whose `step()` moves them. `coarse`: dtype -> a variant of the references that is right and
+    keeps fewer digits, or reads what is open in another way: an input near a number decides nothing where
+    that is seen.
+    """
+
+    title: Text
+    framework: Literal["numpy"]
+    languages: tuple[str, ...]
+    template: str
+    roots: tuple[str, ...]
+    roles: dict[str, str]
+    components: dict[str, Component]
+    path: tuple[str, ...]
+    dtype: DtypeProbe | None = None
+    modes: dict[str, tuple[str, ...]] = {}
+    updates: str = ""
+    coarse: dict[str, str] = {}
