@@ -75,6 +75,7 @@ def by(*kinds: str) -> Attack:
 def _attack(
     kinds: Collection[str], servers: Servers, scope: Scope | Build, measured: Measured
 ) -> Extra:
+    servers.exam = True  # children get what draws under a constraint need
     if isinstance(scope, Build):
         return _on_build(kinds, servers, scope)
     return _on_fix(kinds, servers, scope, measured)
