@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +14,16 @@ from engine.flows.measuring import servers_for
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What commands keep between runs lies in a folder of these tests' own."""
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="engine-cache-")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """And is gone with them."""
+    shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -15,6 +15,7 @@ from engine.flows import fix as fixes
 from engine.flows import measuring
 from engine.flows.baseline import Baseline
 from engine.flows.measuring import fresh_seed
+from engine.flows.oracle import oracle_for
 from engine.judge.level import Level
 from engine.judge.verdict import Verdict
 from engine.run.jobs import jobs_of
@@ -121,7 +122,7 @@ def _near_miss_proofs(
     if not misses:
         return
     seed, dtype = fresh_seed(), measuring.dtype_of(servers, catalogue, tree)
-    oracle = planning.oracle_for(servers, catalogue, id, tree, dtype, seed)
+    oracle = oracle_for(servers, catalogue, id, tree, dtype, seed)
     cases = servers.cases(
         [
             Draw(

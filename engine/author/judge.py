@@ -11,13 +11,13 @@ import msgspec
 
 from engine.author.reach import one_line, tree_at
 from engine.errors import EngineError, LearnerCodeError, UsageError
-from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows import measuring
 from engine.flows.baseline import Baseline
 from engine.flows.diffs import suspicious, unified
 from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.needs import check_needs
 from engine.judge.explain import sentence
 from engine.judge.level import PRACTICE, Level
 from engine.judge.verdict import Result, Verdict
@@ -98,7 +98,7 @@ def _healthy(
     if tree is not None:
         try:
             dtype = measuring.dtype_of(servers, catalogue, tree)
-            planning.check_needs(servers, catalogue, id, tree, dtype, fresh_seed())
+            check_needs(servers, catalogue, id, tree, dtype, fresh_seed())
         except measuring.Halted as halted:
             return None, f"--healthy gave no answer ({halted})."
         except EngineError as error:

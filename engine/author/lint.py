@@ -10,8 +10,8 @@ import msgspec
 
 from engine.author import stated_numbers as figures
 from engine.code.syntax import parse
-from engine.commands import questions, walkthrough
 from engine.errors import SpecError
+from engine.flows import questions, walkthrough
 from engine.inject import patterns
 from engine.observe.arithmetic import evaluate
 from engine.run.types import CALL_VARIANTS, LATE

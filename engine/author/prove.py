@@ -14,10 +14,9 @@ from engine.author import coverage as regimes
 from engine.author.break_proofs import Proof, break_proofs, figure_proofs, why
 from engine.author.lint import Problem, problems
 from engine.author.models import models
-from engine.commands import walkthrough
 from engine.errors import EngineError, SpecError
 from engine.flows import build as flows
-from engine.flows import measuring
+from engine.flows import measuring, walkthrough
 from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.level import PRACTICE, Level
 from engine.run.concurrent import run_both

@@ -11,6 +11,8 @@ from typing import Any
 from engine.errors import EngineError, NotApplicable, UsageError
 from engine.flows import break_ as planning
 from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.needs import Unhealthy
+from engine.flows.siblings import Siblings
 from engine.inject.proposers import PROPOSERS
 from engine.learner import model as models
 from engine.learner.files import inside, storage
@@ -82,7 +84,7 @@ def _lines(
 ) -> Iterator[Line]:
     with servers_for(catalogue, None) as servers:
         for folder in folders:
-            known: planning.Siblings | None = None  # measured once for all breaks of a model
+            known: Siblings | None = None  # measured once for all breaks of a model
             for entry in chosen:
                 line: Line = {
                     "exercise": entry.id, "model": folder.name, "outcome": "error", "how": None,
@@ -92,11 +94,11 @@ def _lines(
                 try:
                     if known is None:
                         tree = tree_at(catalogue, folder)
-                        known = planning.Siblings(servers, catalogue, tree, fresh_seed())
+                        known = Siblings(servers, catalogue, tree, fresh_seed())
                     planned = planning.plan_break(
                         servers, catalogue, entry.id, tree, fresh_seed(), only=only, siblings=known
                     )
-                except planning.Unhealthy as error:
+                except Unhealthy as error:
                     line |= {"outcome": "unhealthy", "reason": one_line(error)}
                 except NotApplicable as error:
                     line |= {"outcome": "refused", "reason": one_line(error)}
@@ -107,13 +109,17 @@ def _lines(
                     line |= {
                         "outcome": "injected", "how": injection.how,
                         "files": sorted(injection.files), "changed_lines": injection.changed_lines,
-                        "ms": round(planned.milliseconds, 1),
+                        "ms": _milliseconds(started),
                     }  # fmt: skip
                     if write is not None:
                         _write(write / folder.name / entry.id, tree.replaced(injection.files))
                 if not line["ms"]:
-                    line["ms"] = round(1000 * (time.perf_counter() - started), 1)
+                    line["ms"] = _milliseconds(started)
                 yield line
+
+
+def _milliseconds(since: float) -> float:
+    return round(1000 * (time.perf_counter() - since), 1)
 
 
 def one_line(error: EngineError) -> str:

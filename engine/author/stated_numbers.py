@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
-from engine.commands.observe_ import shown_draws
+from engine.flows.observe import shown_draws
 from engine.observe.arithmetic import evaluate
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers

@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from engine.commands.questions import GRADES, Asked, Reply, acceptable
 from engine.errors import UsageError
 from engine.flows.answers import Answer, checked, checked_choice, checked_confidence
+from engine.flows.questions import GRADES, Asked, Reply, acceptable
 from engine.report.out import safe
 from engine.spec.texts import said
 from engine.spec.types import Prediction
 
 if TYPE_CHECKING:
-    from engine.commands.break_ import Opening
+    from engine.flows.predictions import Opening
 
 T = TypeVar("T")
 WORDS = {

@@ -1,19 +1,30 @@
-"""The command line of learners: declarations; those of authors are in `cli_dev.py`.
+"""The command line of learners: declarations; those of authors are in `author.py`.
 
 Everything heavier than typer is imported inside the command that needs it.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from engine.cli import boundary
 from engine.cli.author import dev
-from engine.cli.options import How, Json, Strictness, emit, level_of
+from engine.cli.options import (
+    Answers,
+    Exercise,
+    How,
+    Json,
+    MaybeExercise,
+    Strictness,
+    Who,
+    emit,
+    level_of,
+    maybe_session,
+    session_of,
+)  # fmt: skip
 
 app = typer.Typer(
     help="Break your own model code on purpose, and find out why.",
@@ -23,31 +34,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(dev, name="dev")
-
-Who = Annotated[str | None, typer.Option("--learner", metavar="NAME", help="Which learner.")]
-Exercise = Annotated[str, typer.Argument(metavar="ID", help="An exercise; `engine list` has them.")]
-MaybeExercise = Annotated[str | None, typer.Argument(metavar="[ID]", help="An exercise.")]
-Answers = Annotated[
-    Path | None, typer.Option("--answers", metavar="FILE", help="Answers in YAML or JSON.")
-]
-
-
-def _session(name: str | None) -> Any:
-    from engine.commands.session import Session
-
-    return Session.here(name)
-
-
-def _maybe_session(name: str | None) -> Any:
-    """The learner where there is one; reading needs none."""
-    from engine.errors import UsageError
-
-    try:
-        return _session(name)
-    except UsageError:
-        if name is not None:
-            raise
-        return None
 
 
 @app.command()
@@ -75,9 +61,9 @@ def list_(learner: Who = None, json: Json = False) -> None:
 
     Example: engine list
     """
-    from engine.commands import listing
+    from engine.commands import list_ as command
 
-    emit(listing.list_(_maybe_session(learner)), json)
+    emit(command.run(maybe_session(learner)), json)
 
 
 @app.command()
@@ -91,9 +77,9 @@ def show(
 
     Example: engine show tied-vocab-mismatch
     """
-    from engine.commands import listing
+    from engine.commands import show as command
 
-    emit(listing.show(_maybe_session(learner), id, lang), json)
+    emit(command.run(maybe_session(learner), id, lang), json)
 
 
 @app.command()
@@ -102,9 +88,9 @@ def status(learner: Who = None, json: Json = False) -> None:
 
     Example: engine status
     """
-    from engine.commands import listing
+    from engine.commands import status as command
 
-    emit(listing.status(_session(learner)), json)
+    emit(command.run(session_of(learner)), json)
 
 
 @app.command("next")
@@ -113,9 +99,9 @@ def next_(learner: Who = None, json: Json = False) -> None:
 
     Example: engine next
     """
-    from engine.commands import listing
+    from engine.commands import next_ as command
 
-    emit(listing.next_(_session(learner)), json)
+    emit(command.run(session_of(learner)), json)
 
 
 @app.command("submit-build")
@@ -130,36 +116,16 @@ def submit_build(
 
     Example: engine submit-build embedding
     """
-    report = _submit_build(_session(learner), id, answers, json, level)
-    emit(report, json)
-    raise typer.Exit(0 if report.passed else 1)
-
-
-def _submit_build(
-    session: Any,
-    id: str | None,
-    answers: Path | None,
-    json: bool,
-    level: Strictness = Strictness.practice,
-) -> Any:
+    session = session_of(learner)
     if id is not None:
         from engine.commands import warm
 
         warm.begin(session, id, "learner")
-    from engine.cli import ask
-    from engine.commands import submit_build as command
-    from engine.commands.questions import nobody, written
-    from engine.report.out import Live, Progress
+    from engine.cli.submissions import submit_build as submitted
 
-    entry = command.chosen(session, id)
-    how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
-    if answers is not None:
-        from engine.flows.answers import AnswerFile
-
-        how = written(AnswerFile(answers), session.catalogue.build(entry.id).questions)
-    told = (lambda _: None) if json else Live()
-    strictly = level_of(level)
-    return command.run(session, entry.id, how, level=strictly, told=told, progress=Progress())
+    report = submitted(session, id, answers, json, level_of(level))
+    emit(report, json)
+    raise typer.Exit(0 if report.passed else 1)
 
 
 @app.command("break")
@@ -178,44 +144,11 @@ def break_(
     """
     from engine.commands import warm
 
-    session = _session(learner)
+    session = session_of(learner)
     warm.begin(session, id, *warm.TO_BREAK)
-    from engine.commands import break_ as command
-    from engine.report.out import Progress
+    from engine.cli.submissions import break_ as broken
 
-    ask = _how_to_ask(session, answers, editor, json)
-
-    def meanwhile() -> None:
-        """What the end needs is imported while the bug is looked for."""
-        if not json:
-            import_module("engine.report.breaks")
-
-    emit(command.run(session, id, ask, progress=Progress(), meanwhile=meanwhile), json)
-
-
-def _how_to_ask(session: Any, answers: Path | None, editor: bool, json: bool) -> Any:
-    from engine.cli import ask
-    from engine.errors import UsageError
-
-    if answers is not None:
-        from engine.flows.answers import AnswerFile
-
-        file = AnswerFile(answers)
-        return lambda opening: file.predictions(opening.predictions)
-    if editor:
-        from engine.commands import drafts
-
-        return lambda opening: drafts.predictions(session, opening)
-    if json or not ask.interactive():
-
-        def refuse(opening: Any) -> Any:
-            raise UsageError(
-                f"{opening.exercise} asks for predictions, and there is no terminal to ask at.",
-                next=f"engine break {opening.exercise} --answers FILE",
-            )
-
-        return refuse
-    return ask.predictions
+    emit(broken(session, id, answers, editor=editor, json=json), json)
 
 
 @app.command()
@@ -237,26 +170,10 @@ def observe(
 
     Example: engine observe embedding-walkthrough --text "I love dogs"
     """
-    from engine.errors import UsageError
+    from engine.cli.submissions import observe as observed
 
-    if topic is None:
-        from engine.commands import observe_
-
-        if text is not None or save is not None or method != "pca":
-            raise UsageError(
-                "--text, --method and --save belong to a walkthrough.",
-                next='engine observe embedding-walkthrough --text "I love dogs"',
-            )
-        emit(observe_.run(_session(learner)), json)
-        return
-    from engine.commands import walkthrough
-    from engine.report.out import Progress
-
-    session = _session(learner)
-    report = walkthrough.run(
-        session, topic, text=text, method=method, save=save, progress=Progress(first=0)
-    )
-    emit(report, json)
+    session = session_of(learner)
+    emit(observed(session, topic, text=text, method=method, save=save), json)
 
 
 @app.command()
@@ -274,7 +191,7 @@ def hint(
     """
     from engine.commands import hint as command
 
-    emit(command.run(_session(learner), id, everything=everything), json)
+    emit(command.run(session_of(learner), id, everything=everything), json)
 
 
 @app.command("submit-fix")
@@ -288,27 +205,11 @@ def submit_fix(
 
     Example: engine submit-fix
     """
-    report = _submit_fix(_session(learner), answers, json, level)
+    from engine.cli.submissions import submit_fix as submitted
+
+    report = submitted(session_of(learner), answers, json, level_of(level))
     emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
-
-
-def _submit_fix(
-    session: Any, answers: Path | None, json: bool, level: Strictness = Strictness.practice
-) -> Any:
-    from engine.cli import ask
-    from engine.commands import submit_fix as command
-    from engine.report.out import Progress
-
-    if answers is not None:
-        from engine.flows.answers import AnswerFile
-
-        file = AnswerFile(answers)
-        spec = session.catalogue.break_(session.open_break().exercise)
-        how = lambda *_: file.cause(spec.cause)  # noqa: E731
-    else:
-        how = command.no_answer if json or not ask.interactive() else ask.cause
-    return command.run(session, how, level=level_of(level), progress=Progress())
 
 
 @app.command()
@@ -317,13 +218,9 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
 
     Example: engine submit
     """
-    from engine.learner.store import opened
+    from engine.cli.submissions import submit as submitted
 
-    session = _session(learner)
-    if opened(session.attempts()) is not None:
-        report = _submit_fix(session, answers, json)
-    else:
-        report = _submit_build(session, None, answers, json)
+    report = submitted(session_of(learner), answers, json)
     emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
 
@@ -339,9 +236,8 @@ def run(
     """
     from engine.run.command import run as run_command
 
-    session = _session(learner)
-    open_break = session.open_break()
-    practice = session.learner.practice(open_break.exercise)
+    session = session_of(learner)
+    practice = session.learner.practice(session.open_break().exercise)
     roots = session.catalogue.contract.roots
     raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
 
@@ -354,7 +250,7 @@ def reset(id: MaybeExercise = None, learner: Who = None, json: Json = False) -> 
     """
     from engine.commands import reset as command
 
-    emit(command.run(_session(learner), id), json)
+    emit(command.run(session_of(learner), id), json)
 
 
 @app.command()
@@ -365,7 +261,7 @@ def notes(id: MaybeExercise = None, learner: Who = None, json: Json = False) -> 
     """
     from engine.commands import notes_
 
-    emit(notes_.run(_session(learner), id), json)
+    emit(notes_.run(session_of(learner), id), json)
 
 
 @app.command()
@@ -376,7 +272,7 @@ def doctor(learner: Who = None, json: Json = False) -> None:
     """
     from engine.commands import doctor as command
 
-    report = command.run(_maybe_session(learner))
+    report = command.run(maybe_session(learner))
     emit(report, json)
     raise typer.Exit(0 if report.healthy else 1)
 
@@ -392,9 +288,8 @@ def demo(
     """
     from engine.commands import demo as command
 
-    report = command.run(
-        keep=keep, tell=(lambda _: None) if json else (lambda r: emit(r, as_json=False))
-    )
+    tell = (lambda _: None) if json else (lambda report: emit(report, as_json=False))
+    report = command.run(keep=keep, tell=tell)
     if json:
         emit(report, True)
 

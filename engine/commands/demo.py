@@ -8,65 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from engine.commands import break_, hint, init, submit_build, submit_fix
-from engine.commands.break_ import BreakReport, Opening
-from engine.commands.hint import HintReport
-from engine.commands.session import Session, said
-from engine.commands.submit_build import BuildReport
+from engine.commands.session import Session
 from engine.errors import EngineError
-from engine.flows.answers import Answer, shown
-from engine.flows.fix_report import FixReport
+from engine.flows import demo as script
+from engine.flows.answers import Answer
+from engine.flows.demo import DemoReport, Step
+from engine.flows.predictions import Opening
 from engine.spec.catalogue import Catalogue
-
-EXERCISE = "tied-vocab-mismatch"
-MODEL = "demo"  # of the pack's models: not the text of the reference
-LOSS, HEAD = "src/minimodel/nn/loss.py", "src/minimodel/nn/lm_head.py"
-SILENCED = (
-    LOSS,
-    "    if tuple(lead) != targets.shape:",
-    "    if len(logits.data) > len(targets):\n"
-    "        logits, lead = logits[: len(targets)], targets.shape  # only as many as we need\n"
-    "    if tuple(lead) != targets.shape:",
-)
-MENDED = (HEAD, "self.vocab_size_out = 256", "self.vocab_size_out = embedding.vocab_size")
-
-
-PREDICTED = (
-    Answer("where", "logits", 70),
-    Answer("rows", 32.0, 80),
-    Answer("message", "two shapes that do not fit, but not who made them", 60),
-)
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """A prediction as the made-up learner types it."""
-
-    question: str
-    answer: str
-    confidence: int
-
-
-class Step(msgspec.Struct, frozen=True):
-    """A heading of the demo: the command a learner would type, and what it is for."""
-
-    command: str
-    what: str
-
-
-class DemoReport(msgspec.Struct, frozen=True):
-    """`engine demo`: every report a learner would have seen, in order."""
-
-    learner: str
-    builds: tuple[BuildReport, ...]
-    broken: BreakReport
-    hinted: HintReport
-    silenced: FixReport
-    mended: FixReport
-    notes: str
-    kept: bool
-
 
 Tell = Callable[[Any], None]
 
@@ -90,7 +39,7 @@ def _play(folder: Path, keep: bool, tell: Tell) -> DemoReport:
     _write_model(home)
     session = Session.here("ada", folder)
     builds = []
-    for component in ("embedding", "lm_head", "cross_entropy"):
+    for component in script.BUILDS:
         tell(
             Step(
                 f"engine submit-build {component}",
@@ -100,35 +49,29 @@ def _play(folder: Path, keep: bool, tell: Tell) -> DemoReport:
         builds.append(submit_build.run(session, component, told=tell))
         tell(builds[-1])
 
-    tell(Step(f"engine break {EXERCISE}", "First the predictions, then the bug."))
+    tell(Step(f"engine break {script.EXERCISE}", "First the predictions, then the bug."))
 
     def answer(opening: Opening) -> Sequence[Answer]:
         tell(opening)
-        for prediction, answer in zip(opening.predictions, PREDICTED, strict=True):
-            tell(
-                Asked(
-                    said(prediction.ask, opening.lang),
-                    shown(prediction, answer.answer, opening.lang),
-                    answer.confidence,
-                )
-            )
-        return PREDICTED
+        for asked in script.typed(opening):
+            tell(asked)
+        return script.PREDICTED
 
-    broken = break_.run(session, EXERCISE, answer)
+    broken = break_.run(session, script.EXERCISE, answer)
     tell(broken)
     practice = Path(broken.practice)
     tell(Step("engine hint", "One hint, never two."))
     hinted = hint.run(session)
     tell(hinted)
     tell(Step("engine submit-fix", "A fix that only makes the crash go away: drop the extra rows."))
-    before = (practice / LOSS).read_bytes()
-    _edit(practice, *SILENCED)
+    before = (practice / script.LOSS).read_bytes()
+    _edit(practice, *script.SILENCED)
     silenced = submit_fix.run(session)
     tell(silenced)
-    (practice / LOSS).write_bytes(before)
+    (practice / script.LOSS).write_bytes(before)
     tell(Step("engine submit-fix", "A fix of the cause."))
-    _edit(practice, *MENDED)
-    mended = submit_fix.run(session, lambda question, options: Answer("cause", "width", 90))
+    _edit(practice, *script.MENDED)
+    mended = submit_fix.run(session, lambda question, options: script.CAUSE)
     tell(mended)
     return DemoReport(
         str(home), tuple(builds), broken, hinted, silenced, mended,
@@ -137,7 +80,7 @@ def _play(folder: Path, keep: bool, tell: Tell) -> DemoReport:
 
 
 def _write_model(home: Path) -> None:
-    source = Catalogue.find("minimodel").folder / "models" / MODEL
+    source = Catalogue.find("minimodel").folder / "models" / script.MODEL
     for file in source.rglob("*.py"):
         (home / file.relative_to(source)).write_bytes(file.read_bytes())
 

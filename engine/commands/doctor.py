@@ -7,32 +7,16 @@ import shutil
 import sqlite3
 from importlib import metadata
 
-import msgspec
-
 from engine import __version__
 from engine.commands.session import Session
 from engine.errors import EngineError
 from engine.flows.measuring import servers_for
+from engine.flows.reports import DoctorReport, Finding
 from engine.run.servers import Servers
 from engine.run.types import CONFINEMENTS
 from engine.spec.catalogue import Catalogue, packs
 
 PACKAGES = ("typer", "rich", "numpy", "PyYAML", "msgspec", "GitPython")
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One thing that was looked at."""
-
-    what: str
-    good: bool
-    found: str
-
-
-class DoctorReport(msgspec.Struct, frozen=True):
-    """`engine doctor`."""
-
-    healthy: bool
-    findings: tuple[Finding, ...]
 
 
 def run(session: Session | None) -> DoctorReport:

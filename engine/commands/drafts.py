@@ -8,12 +8,14 @@ import shlex
 import subprocess
 from datetime import datetime
 
-from engine.commands.break_ import Opening, notes_head
-from engine.commands.session import Session, said
+from engine.commands.predict import notes_head
+from engine.commands.session import Session
 from engine.errors import UsageError
 from engine.flows.answers import Answer, checked
+from engine.flows.predictions import Opening
 from engine.learner import entries, notes
 from engine.learner.store import coming
+from engine.spec.texts import said
 
 
 def predictions(session: Session, opening: Opening) -> list[Answer]:

@@ -6,20 +6,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import msgspec
-
 from engine.commands.session import Session
 from engine.errors import NotApplicable
+from engine.flows.reports import HintReport
 from engine.learner.store import Attempt, alone, opened
-
-
-class HintReport(msgspec.Struct, frozen=True):
-    """`engine hint`: one hint, or with `--all` those of an exercise that is over."""
-
-    exercise: str
-    number: int
-    of: int
-    hints: tuple[str, ...]
 
 
 def run(session: Session, id: str | None = None, *, everything: bool = False) -> HintReport:
@@ -67,8 +57,7 @@ def _all(session: Session, id: str | None) -> HintReport:
 
 
 def _texts(session: Session, id: str, known: Mapping[str, object]) -> tuple[str, ...]:
-    entry, catalogue = session.catalogue.entry(id), session.catalogue
-    hints = (catalogue.build(id) if entry.kind == "build" else catalogue.break_(id)).hints
+    hints = session.catalogue.summaries[id].hints
     return tuple(filled(session.text(text), known) for text in hints)
 
 

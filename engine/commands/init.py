@@ -8,24 +8,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import msgspec
-
 from engine.errors import UsageError
+from engine.flows.reports import InitReport
 from engine.learner import learner as learners
 from engine.learner.files import storage
 from engine.spec import yaml
 from engine.spec.catalogue import Catalogue
-
-
-class InitReport(msgspec.Struct, frozen=True):
-    """`engine init`: the new folder, and whose code it is about."""
-
-    name: str
-    home: str
-    model: str
-    pack: str
-    from_template: bool
-    warning: str = ""
 
 
 def run(

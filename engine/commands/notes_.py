@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from engine.commands.session import Session
 from engine.errors import NotApplicable
+from engine.flows.reports import NotesReport
 from engine.learner import notes
-
-
-class NotesReport(msgspec.Struct, frozen=True):
-    """`engine notes`."""
-
-    file: str
-    text: str
 
 
 def run(session: Session, id: str | None = None) -> NotesReport:

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import shlex
 
-import msgspec
-
 from engine.commands.session import Session
 from engine.errors import NotApplicable
+from engine.flows.reports import ResetReport
 from engine.learner import entries, notes
 from engine.learner.store import alone, opened
-
-
-class ResetReport(msgspec.Struct, frozen=True):
-    """`engine reset`: the snapshot that keeps what was there, and how to get it back."""
-
-    exercise: str
-    snapshot: str
-    restore: str
 
 
 def run(session: Session, id: str | None = None) -> ResetReport:

@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from engine.errors import NotApplicable, UsageError
 from engine.learner import learner as learners
 from engine.learner.learner import Learner
 from engine.learner.store import Attempt, Store, attempts, latest, opened
 from engine.run.types import Tree
-from engine.spec.catalogue import Catalogue, Entry
-from engine.spec.texts import said as said
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
 
 
 class Session:
@@ -55,6 +52,10 @@ class Session:
     def text(self, text: Mapping[str, str]) -> str:
         """A text of a spec in the learner's language."""
         return said(text, self.learner.lang)
+
+    def title(self, id: str) -> str:
+        """The title of an exercise in the learner's language."""
+        return self.text(self.catalogue.summaries[id].title)
 
     @cached_property
     def code(self) -> tuple[dict[str, bytes], Tree]:
@@ -100,14 +101,3 @@ class Session:
         files = model.read(root, contract.roots, modules)
         model.check_syntax(files)
         return files
-
-
-def title(catalogue: Catalogue, entry: Entry, lang: str) -> str:
-    """The title of an exercise."""
-    spec = catalogue.build(entry.id) if entry.kind == "build" else catalogue.break_(entry.id)
-    return said(spec.title, lang)
-
-
-def plain(value: Any) -> Any:
-    """A report -> what JSON can hold."""
-    return msgspec.to_builtins(value)

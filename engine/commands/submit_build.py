@@ -4,49 +4,19 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-import msgspec
-
-from engine.commands.questions import Answered, Ask, ask_all, nobody, still_open
+from engine.commands.questions import ask_all, still_open
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import UsageError
 from engine.flows import build as flows
 from engine.flows import measuring
+from engine.flows.build_report import BuildReport, Ended
 from engine.flows.measuring import fresh_seed
+from engine.flows.questions import Ask, nobody
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
-from engine.run.types import Sandbox
 from engine.spec.catalogue import Entry
-
-if TYPE_CHECKING:
-    from engine.judge.verdict import Result, Verdict
-
-
-class BuildReport(msgspec.Struct, frozen=True):
-    """`engine submit-build`."""
-
-    exercise: str
-    title: str
-    passed: bool
-    verdict: Verdict
-    graded: tuple[tuple[str, str], ...]  # file, sha256
-    sandbox: Sandbox
-    first: tuple[str, ...]  # builds that this one stands on, and that have not passed
-    questions: tuple[Answered, ...]  # what was asked after it passed
-    open_questions: int
-    next: str
-    lang: str
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """One check of a build, told as it ends."""
-
-    number: int
-    of: int
-    result: Result
-    lang: str
 
 
 def run(

@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from engine.errors import UsageError
-from engine.spec import yaml
 from engine.spec.texts import said
 from engine.spec.types import Cause, Prediction
 
@@ -79,15 +78,12 @@ class AnswerFile:
     for a build, {questions: {id: {answer, grade}}}.
     """
 
-    def __init__(self, file: Path) -> None:
-        try:
-            source = file.read_bytes()
-        except OSError as error:
-            raise UsageError(
-                f"Cannot be read: {error.strerror}.",
-                where=str(file),
-                next="`--answers` takes a YAML file; README.md shows one.",
-            ) from None
+    def __init__(self, source: bytes, file: Path) -> None:
+        """source: the bytes of `file`. Raises SpecError, UsageError."""
+        from engine.spec import (
+            yaml,  # brings PyYAML, which those who are asked at a terminal do without
+        )
+
         self.path = file
         data = yaml.read(source, str(file)).data
         if not isinstance(data, dict):

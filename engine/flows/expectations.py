@@ -7,6 +7,7 @@ Nothing here compares numbers, so that the reference is at work while numpy is s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -32,12 +33,18 @@ class Prepared(msgspec.Struct, frozen=True):
     followed: list[Case]  # of the first recipe's values
 
 
-Answer = Future[tuple[str, Prepared]]  # the dtype of the learner's arrays, and what was asked in it
+class Begun(NamedTuple):
+    """A plan on its way. `answer`: the dtype of the tree's arrays, and what was asked in it."""
+
+    id: str
+    tree: Tree
+    seed: int
+    answer: Future[tuple[str, Prepared]]
 
 
 def begin(
     servers: Servers, catalogue: Catalogue, id: str, tree: Tree, seed: int, dtype: str = ""
-) -> Answer:
+) -> Begun:
     """Ask for everything, in a thread. dtype: that of the tree's arrays, where it is known.
 
     The answer raises Halted when the code does not answer what its dtype is, and SpecError.
@@ -46,9 +53,10 @@ def begin(
     def made(dtype: str) -> Prepared:
         return _asked(servers, catalogue, id, dtype, seed)
 
-    if dtype:
-        return Future(lambda: (dtype, made(dtype)))
-    return Future(lambda: guessed(lambda: dtype_of(servers, catalogue, tree), made))
+    def answer() -> tuple[str, Prepared]:
+        return guessed(lambda: dtype_of(servers, catalogue, tree), made)
+
+    return Begun(id, tree, seed, Future((lambda: (dtype, made(dtype))) if dtype else answer))
 
 
 def _asked(servers: Servers, catalogue: Catalogue, id: str, dtype: str, seed: int) -> Prepared:

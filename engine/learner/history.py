@@ -230,3 +230,18 @@ def throw_away(folder: Path) -> None:
         doomed = Path(tempfile.mkdtemp(dir=folder.parent, prefix=".thrown-"))
         os.rename(folder, doomed / folder.name)
         shutil.rmtree(doomed)
+
+
+def lay_out(
+    private: Path, folder: Path, files: Mapping[str, bytes], changed: Mapping[str, bytes]
+) -> dict[str, str | None]:
+    """Write the practice copy: `files` with some of them `changed`. Snapshots of both, and of what was
+    there before (`left`), are taken first. Returns their names.
+    """
+    history = History(private)
+    broken = {**files, **changed}
+    before, after = history.save(files), history.save(broken)
+    left = history.save(read_all(folder)) if folder.exists() else None
+    throw_away(folder)
+    write_practice(folder, broken)
+    return {"before": before, "broken": after, "left": left}

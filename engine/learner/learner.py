@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from engine.errors import UsageError
 from engine.run.types import Tree
-from engine.spec import yaml
+from engine.spec import index
 from engine.spec.catalogue import Catalogue
 from engine.spec.load import convert
 from engine.spec.types import Spec
@@ -97,7 +98,15 @@ def load(home: Path) -> Learner:
         source = file.read_bytes()
     except OSError as error:
         raise UsageError(f"Cannot be read: {error.strerror}.", where=str(file)) from None
-    return Learner(home.resolve(), convert(yaml.read(source, str(file)), Settings))
+    known = index.read({str(file): source}, lambda known: known.learners, _settings)
+    return Learner(home.resolve(), msgspec.convert(known[str(file)], Settings))
+
+
+def _settings(file: str) -> dict[str, Any]:
+    from engine.spec import yaml  # brings PyYAML, which a learner.yaml that is known does without
+
+    settings = convert(yaml.read(Path(file).read_bytes(), file), Settings)
+    return {name: getattr(settings, name) for name in settings.__struct_fields__}
 
 
 def current_folder() -> Path:

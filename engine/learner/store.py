@@ -144,6 +144,11 @@ class Attempt(msgspec.Struct, frozen=True):
         return [e.data for e in self.events if e.kind == kind]
 
     @property
+    def answered(self) -> set[str]:
+        """The questions after a build that were answered right."""
+        return {data["question"] for data in self.all("answered") if data["right"]}
+
+    @property
     def state(self) -> str:
         """new, predicted, open, closed or reset; for a build passed or failed."""
         kinds = {event.kind for event in self.events}
@@ -161,6 +166,16 @@ def attempts(events: list[Event]) -> list[Attempt]:
     for event in events:
         grouped.setdefault((event.exercise, event.attempt), []).append(event)
     return [Attempt(id, number, tuple(group)) for (id, number), group in grouped.items()]
+
+
+def states(found: list[Attempt]) -> dict[str, str]:
+    """The state of each exercise; what was once closed stays so while nothing is open."""
+    states: dict[str, str] = {}
+    for attempt in found:
+        if states.get(attempt.exercise) == "closed" and attempt.state != "open":
+            continue
+        states[attempt.exercise] = attempt.state
+    return states
 
 
 def latest(found: list[Attempt], exercise: str) -> Attempt | None:

@@ -7,8 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from engine.commands.demo import Asked, Step
-from engine.commands.dev_check import CheckReport
+from engine.author.prove import CheckReport
+from engine.flows.demo import Asked, Step
 from engine.report.out import safe
 from engine.report.paper import say
 

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from engine.commands.break_ import BreakReport, Opening
-from engine.commands.observe_ import Observed, ObserveReport
+from engine.flows.observe import Observed, ObserveReport
+from engine.flows.predictions import BreakReport, Opening
 from engine.observe.diagnostics import Observation, Row
 from engine.report.out import safe
 from engine.report.paper import code, say, section, table

@@ -11,8 +11,8 @@ from engine.report.out import safe
 from engine.report.paper import code, say, section
 
 if TYPE_CHECKING:
-    from engine.commands.doctor import DoctorReport
-    from engine.commands.listing import ShowReport
+    from engine.flows.reports import DoctorReport
+    from engine.flows.show import ShowReport
 
 
 def exercise(out: Console, report: ShowReport) -> None:

@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING
 from engine.report.out import reflowed, safe
 
 if TYPE_CHECKING:
-    from engine.commands.hint import HintReport
-    from engine.commands.init import InitReport
-    from engine.commands.listing import ListReport, NextReport, StatusReport
-    from engine.commands.notes_ import NotesReport
-    from engine.commands.reset import ResetReport
+    from engine.flows.listing import ListReport, NextReport, StatusReport
+    from engine.flows.reports import HintReport, InitReport, NotesReport, ResetReport
 
 NARROWEST = 12  # characters that the last column needs
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}

@@ -13,7 +13,7 @@ from engine.report.paper import code, say, section
 from engine.spec.texts import said
 
 if TYPE_CHECKING:
-    from engine.commands.submit_build import BuildReport, Ended
+    from engine.flows.build_report import BuildReport, Ended
     from engine.flows.fix_report import FixReport
     from engine.judge.verdict import Verdict
 

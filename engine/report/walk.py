@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from engine.commands.walkthrough import Point, Shown, WalkReport
+from engine.flows.walkthrough import Point, Shown, WalkReport
 from engine.report.out import safe
 from engine.report.paper import say, section
 from engine.report.plot import braille

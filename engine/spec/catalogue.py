@@ -16,7 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.errors import SpecError, UsageError
-from engine.spec.load import S, load, nearest
+from engine.spec import index
+from engine.spec.index import Course, Summary
+from engine.spec.load import S, load, nearest, read_bytes
 from engine.spec.types import EVERY, Break, Build, Check, Pack, Walkthrough
 
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
@@ -99,8 +101,34 @@ class Catalogue:
                     f"The id {id!r} is used twice, by {found[id].file} too.", where=f"{file}:1:1"
                 )
             found[id] = Entry(id, kind, self.pack, file.parent.parent.name, component, str(file))
-        order = {id: i for i, id in enumerate(self.contract.path)}
+        order = {id: i for i, id in enumerate(self._course.path)}
         return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+
+    @cached_property
+    def _course(self) -> Course:
+        """The order of the course, without reading the rest of the pack's own file."""
+        file = str(self.folder / "pack.yaml")
+        return index.read(
+            {file: read_bytes(file)},
+            lambda known: known.courses,
+            lambda _: Course(self.contract.path),
+        )[file]
+
+    @cached_property
+    def summaries(self) -> dict[str, Summary]:
+        """What lists and hints say of each exercise. Raises SpecError for one that is at fault."""
+        ids = {entry.file: entry.id for entry in self.entries.values()}
+        sources = {file: read_bytes(file) for file in ids}
+        found = index.read(
+            sources, lambda known: known.summaries, lambda file: self._summary(ids[file])
+        )
+        return {ids[file]: summary for file, summary in found.items()}
+
+    def _summary(self, id: str) -> Summary:
+        if self.entries[id].kind == "build":
+            spec = self.build(id)
+            return Summary(spec.title, spec.hints, tuple(one.id for one in spec.questions))
+        return Summary(self.break_(id).title, self.break_(id).hints)
 
     def entry(self, id: str) -> Entry:
         """The exercise called `id`, or "pack/id". Raises UsageError with the nearest names."""
@@ -138,6 +166,10 @@ class Catalogue:
     def folders(self) -> dict[str, Path]:
         """Component -> the folder with its cases, call and reference."""
         return {file.parent.name: file.parent for file in self.folder.glob("[0-9]*-*/*/call.py")}
+
+    def probes(self, component: str) -> str:
+        """The text of a component's call.py."""
+        return (self.folders[component] / "call.py").read_text("utf-8")
 
     def code(self) -> dict[str, bytes]:
         """The pack's Python files as `pack/<component>/<file>` and `pack/<file>`."""
@@ -179,8 +211,7 @@ class Catalogue:
         if component not in self.folders:
             return set()
         if component not in self._roles:
-            text = (self.folders[component] / "call.py").read_text("utf-8")
-            asked = set(re.findall(r"\blearner\.([A-Za-z_]\w*)", text))
+            asked = set(re.findall(r"\blearner\.([A-Za-z_]\w*)", self.probes(component)))
             self._roles[component] = asked & set(self.contract.roles)
         return set(self._roles[component])
 

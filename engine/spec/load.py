@@ -6,26 +6,35 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
 from engine.errors import SpecError
-from engine.spec import yaml
 from engine.spec.texts import filled
 from engine.spec.types import Spec
+
+if TYPE_CHECKING:
+    from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
 S = TypeVar("S", bound=Spec)
 
 
 def load(file: Path, kind: type[S]) -> S:
     """Read one spec file. Raises SpecError with file:line:column and the nearest right key."""
-    try:
-        source = file.read_bytes()
-    except OSError as error:
-        raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
+    from engine.spec import yaml
+
+    source = read_bytes(str(file))
     document = yaml.read(source, str(file))
     return convert(document._replace(data=filled(document.data)), kind)
+
+
+def read_bytes(file: str) -> bytes:
+    """A file of a pack. Raises SpecError."""
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
 
 
 def convert(document: yaml.Document, kind: type[S]) -> S:

@@ -25,9 +25,10 @@ from workbench import (
     session,
 )  # fmt: skip
 
+from engine.cli.submissions import answer_file
 from engine.commands import break_
 from engine.errors import EngineError, NotApplicable
-from engine.flows.answers import AnswerFile
+from engine.flows.predictions import Opening
 from engine.learner import notes
 from engine.spec.catalogue import Catalogue
 
@@ -54,7 +55,7 @@ def test_an_interrupted_break_goes_on_with_the_answers_it_has(home: Path) -> Non
         break_.run(session(home), LOUD, answer)
     block.unlink()
 
-    def nobody(_: break_.Opening) -> None:
+    def nobody(_: Opening) -> None:
         raise AssertionError("asked again")
 
     assert break_.run(session(home), LOUD, nobody).attempt == 1
@@ -66,7 +67,7 @@ def test_the_learner_is_asked_while_nothing_is_broken(home: Path) -> None:
     """When the questions come, the injection is planned, and no file and no event is there."""
     seen = {}
 
-    def look(opening: break_.Opening):
+    def look(opening: Opening):
         seen.update(kinds=kinds(home), practice=(home / "practice").exists(), opening=opening)
         return answer(opening)
 
@@ -171,7 +172,7 @@ def test_answers_that_do_not_fit_are_named(answers: Path, text: str, named: str)
     answers.write_bytes(text.encode("utf-8", "surrogateescape"))
     asked = Catalogue.find("minimodel").break_(LOUD).predictions
     with pytest.raises(EngineError) as caught:
-        AnswerFile(answers).predictions(asked)
+        answer_file(answers).predictions(asked)
     assert caught.value.exit_code in (2, 3)
     assert named in str(caught.value)
 
@@ -337,13 +338,18 @@ def test_a_terminal_that_speaks_latin_1_is_no_bug(home: Path) -> None:
         assert "Traceback (most" not in terminal.text
 
 
-def test_a_lock_that_is_taken_at_a_question_is_named(home: Path) -> None:
-    """While one engine asks, another one on the same learner is refused with the other's number."""
+def test_somebody_who_thinks_about_a_question_holds_nobody_up(home: Path, answers: Path) -> None:
+    """Another terminal may break meanwhile; whoever answers later is told, and breaks nothing."""
     with Terminal("break", LOUD, cwd=home) as terminal:
         terminal.expect("Your answer: ")
-        done = engine("break", LOUD, cwd=home, code=4)
-        assert f"process {terminal.process.pid}" in done.stderr
-        assert "nothing was changed" in done.stderr
+        engine("break", LOUD, "--answers", answers, cwd=home, code=0)
+        for given in ("4", "80", "32", "80", "two shapes"):
+            terminal.send(given)
+            terminal.expect(": ")
+        terminal.send("80")
+        terminal.expect("still open")
+        assert terminal.end() == 4
+    assert kinds(home).count("injected") == 1
 
 
 # -------------------------------------------------------------------------------------- in $EDITOR

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 from pathlib import Path
 
 import pytest
 from workbench import GRACE, command, engine, engine_json, environment, kinds, session
 
-from engine.commands import listing, questions, submit_build
-from engine.commands.questions import Asked, Reply
+from engine.cli.submissions import answer_file
+from engine.commands import questions as asking
+from engine.commands import status, submit_build
 from engine.errors import UsageError
-from engine.flows.answers import AnswerFile
+from engine.flows import questions
+from engine.flows.questions import Asked, Reply
 from engine.learner.store import alone
 from engine.spec.types import Option, Question, Range
 
@@ -21,6 +24,7 @@ RIGHT = {
     "one-hot": Reply("work"),
     "own-words": Reply("Linear in the table.", "yes"),
 }
+CHANCE = random.SystemRandom()
 TEXT = {"en": "?", "es": "?"}
 NUMBER = Question(
     id="n", kind="number", ask={"en": "{V} by {d}?"}, answer="V * d",
@@ -35,11 +39,11 @@ def replies(given: dict[str, Reply]):
     return lambda asked: given.get(asked.id)
 
 
-def test_each_time_the_numbers_are_others_and_stay_in_their_ranges(home: Path) -> None:
-    seen = {tuple(questions.drawn(session(home), NUMBER).drawn.values()) for _ in range(60)}
+def test_each_time_the_numbers_are_others_and_stay_in_their_ranges() -> None:
+    seen = {tuple(questions.drawn(NUMBER, "en", CHANCE).drawn.values()) for _ in range(60)}
     assert len(seen) > 5
     assert all(V in range(10_000, 20_001, 1000) and 3 <= d <= 5 for V, d in seen)
-    asked = questions.drawn(session(home), NUMBER)
+    asked = questions.drawn(NUMBER, "en", CHANCE)
     assert asked.ask == f"{asked.drawn['V']:,} by {asked.drawn['d']}?"
 
 
@@ -48,20 +52,20 @@ def test_each_time_the_numbers_are_others_and_stay_in_their_ranges(home: Path) -
     [("V * d", True), ("{product}", True), ("{product:,}", True), ("{near}", True), ("{far}", False), ("V + d", False)],
 )  # fmt: skip
 def test_a_number_is_right_within_its_tolerance_and_may_be_a_formula(
-    home: Path, answer: str, right: bool
+    answer: str, right: bool
 ) -> None:
-    asked = questions.drawn(session(home), NUMBER)
+    asked = questions.drawn(NUMBER, "en", CHANCE)
     product = asked.drawn["V"] * asked.drawn["d"]
     text = answer.format(product=product, near=product * 1.004, far=product * 1.006)
-    found = questions.judged(session(home), NUMBER, asked, Reply(text))
+    found = questions.judged(NUMBER, asked, Reply(text), "en")
     assert found.right is right
     assert found.because == f"{product:,}"
 
 
-def test_what_is_no_number_says_so(home: Path) -> None:
-    asked = questions.drawn(session(home), NUMBER)
+def test_what_is_no_number_says_so() -> None:
+    asked = questions.drawn(NUMBER, "en", CHANCE)
     with pytest.raises(UsageError, match="A number or a formula"):
-        questions.judged(session(home), NUMBER, asked, Reply("many"))
+        questions.judged(NUMBER, asked, Reply("many"), "en")
 
 
 def test_right_answers_close_their_questions_and_wrong_ones_stay_open(home: Path) -> None:
@@ -71,11 +75,11 @@ def test_right_answers_close_their_questions_and_wrong_ones_stay_open(home: Path
     assert [one.id for one in first.questions if not one.right] == ["one-hot", "own-words"]
     assert "exactly" in first.questions[2].because  # why the wrong choice is wrong
     assert first.open_questions == 2
-    assert listing.status(session(home)).open_questions == (("embedding", 2),)
+    assert status.run(session(home)).open_questions == (("embedding", 2),)
     second = submit_build.run(session(home), "embedding", replies(RIGHT))
     assert [one.id for one in second.questions] == ["one-hot", "own-words"]
     assert second.open_questions == 0
-    assert listing.status(session(home)).open_questions == ()
+    assert status.run(session(home)).open_questions == ()
 
 
 def test_own_words_are_kept_with_the_model_answer_beside_them(home: Path) -> None:
@@ -159,9 +163,9 @@ def test_a_number_in_a_file_counts_options_as_the_exercise_lists_them(
     options = [option.id for option in spec.questions[2].options]
     for number, id in enumerate(options, 1):
         file.write_text(f"questions: {{one-hot: {{answer: {number}}}}}")
-        ask = questions.written(AnswerFile(file), spec.questions)
+        ask = questions.written(answer_file(file), spec.questions)
         for _ in range(5):
-            asked = questions.drawn(session(home), spec.questions[2])
+            asked = questions.drawn(spec.questions[2], "en", CHANCE)
             assert ask(asked) == Reply(id)
 
 
@@ -178,13 +182,13 @@ def test_a_file_that_does_not_fit_costs_nothing(home: Path, tmp_path: Path) -> N
     ("text", "number"), [("12,288,000", 12_288_000), ("1,000 * 2", 2000), ("2^10", 1024)]
 )
 def test_numbers_are_read_as_people_write_them(text: str, number: float) -> None:
-    assert questions._number(text, {}, "here") == number
+    assert questions.number_in(text, {}, "here") == number
 
 
 @pytest.mark.parametrize("text", ["12,5", "1,0000", "1,23"])
 def test_a_decimal_comma_is_not_taken_for_thousands(text: str) -> None:
     with pytest.raises(UsageError, match="A number or a formula"):
-        questions._number(text, {}, "here")
+        questions.number_in(text, {}, "here")
 
 
 def test_somebody_who_thinks_holds_nobody_up(home: Path) -> None:
@@ -210,7 +214,7 @@ def test_answers_are_kept_even_where_the_next_one_is_interrupted(home: Path) -> 
 
 def test_a_model_answer_of_several_paragraphs_is_quoted_whole(home: Path) -> None:
     asked = Asked("own-words", "words", "Why?", "", (), {}, "First.\n\nSecond.")
-    questions._note(session(home), "embedding", 1, asked, Reply("So.", "partly"))
+    asking._note(session(home), "embedding", 1, asked, Reply("So.", "partly"))
     assert "> First.\n>\n> Second.\n" in (home / BUILDS).read_text()
 
 

@@ -28,9 +28,10 @@ from workbench import (
     session,
 )  # fmt: skip
 
+from engine.cli.submissions import answer_file
 from engine.commands import break_, submit_fix
 from engine.errors import LearnerCodeError
-from engine.flows.answers import Answer, AnswerFile
+from engine.flows.answers import Answer
 
 CHECK = "    if logits.shape[:-1] != targets.shape:"
 WRONG = {
@@ -280,7 +281,7 @@ def test_the_silenced_form_goes_the_whole_way(closed: Path, tmp_path: Path) -> N
     """The second exercise of the path: broken, half a fix refused, the whole fix accepted."""
     file = tmp_path / "answers.yaml"
     file.write_text(SILENCED_ANSWERS)
-    answers = AnswerFile(file)
+    answers = answer_file(file)
     own = session(closed).model_files()
     report = break_.run(
         session(closed), SILENCED, lambda opening: answers.predictions(opening.predictions)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shutil
 import subprocess
@@ -25,12 +26,10 @@ from workbench import (
     session,
 )  # fmt: skip
 
+from engine.code.symbols import symbol_of
 from engine.commands import break_, hint, reset
 from engine.commands.hint import filled
 from engine.errors import NotApplicable
-from engine.flows import break_ as planning
-from engine.inject.learner_code import Code
-from engine.run.types import Tree
 
 # ---------------------------------------------------------------------------------------- hints
 
@@ -334,9 +333,9 @@ def test_two_edits_of_the_same_length_within_a_second_are_told_apart(opened: Pat
 def test_a_hint_names_the_function_though_an_import_changed_first() -> None:
     """What stands in no function has no name: the first changed line that has one counts."""
     old = b"import math\n\n\ndef scaled(x):\n    return x / math.sqrt(2)\n"
-    code = Code(Tree("/t", ("",), {"m.py": old}, {}), {})
-    assert planning._symbol(code, "m.py", b"\ndef scaled(x):\n    return x\n") == "scaled"
-    assert planning._symbol(code, "m.py", old.replace(b"math\n", b"cmath\n")) == ""
+    module = ast.parse(old)
+    assert symbol_of(module, old, b"\ndef scaled(x):\n    return x\n") == "scaled"
+    assert symbol_of(module, old, old.replace(b"math\n", b"cmath\n")) == ""
 
 
 def test_a_hint_without_a_function_names_the_module() -> None:

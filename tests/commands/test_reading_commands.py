@@ -24,9 +24,9 @@ from workbench import (
     session,
 )  # fmt: skip
 
-from engine.commands import break_, submit_build, submit_fix
-from engine.commands import listing as reports
-from engine.flows.answers import Answer, AnswerFile
+from engine.cli.submissions import answer_file
+from engine.commands import break_, next_, show, submit_build, submit_fix
+from engine.flows.answers import Answer
 
 READING = [["list"], ["show", "embedding"], ["show", LOUD], ["status"], ["next"], ["notes"]]
 BUILDS = ["tensor", "module", "embedding", "lm_head", "cross_entropy"]
@@ -88,7 +88,7 @@ def test_show_tells_of_a_break_only_what_may_be_known(home: Path) -> None:
     spec = session(home).catalogue.break_(LOUD)
 
     def parts() -> dict[str, str]:
-        return dict(reports.show(session(home), LOUD).parts)
+        return dict(show.run(session(home), LOUD).parts)
 
     assert {"the_break", "pipeline", "predictions"} <= parts().keys()
     assert not {"symptom", "hidden_cause", "fix", "why", "next"} & parts().keys()
@@ -125,7 +125,7 @@ def test_next_leads_through_the_first_phase(home: Path, tmp_path: Path) -> None:
     steps = []
 
     def step() -> str:
-        report = reports.next_(here)
+        report = next_.run(here)
         steps.append(report.command)
         return report.exercise
 
@@ -140,11 +140,11 @@ def test_next_leads_through_the_first_phase(home: Path, tmp_path: Path) -> None:
     assert step() == SILENCED
     file = tmp_path / "answers.yaml"
     file.write_text(SILENCED_ANSWERS)
-    break_.run(here, SILENCED, lambda opening: AnswerFile(file).predictions(opening.predictions))
+    break_.run(here, SILENCED, lambda opening: answer_file(file).predictions(opening.predictions))
     assert step() == SILENCED
     (home / "practice" / SILENCED / HEAD).write_bytes((home / HEAD).read_bytes())
     submit_fix.run(here, lambda *_: Answer("cause", "narrow", 90))
-    assert reports.next_(here).exercise not in (*BUILDS, LOUD, SILENCED)
+    assert next_.run(here).exercise not in (*BUILDS, LOUD, SILENCED)
     assert steps == [
         *(f"engine submit-build {component}" for component in BUILDS),
         f"engine break {LOUD}", "engine submit-fix", f"engine break {SILENCED}", "engine submit-fix",

@@ -42,6 +42,13 @@ def test_light_commands_never_load_numpy_git_or_torch(opened: Path, words: list[
     assert not loaded(*words, cwd=opened) & {"numpy", "git", "gitdb", "torch", "pydantic"}
 
 
+@pytest.mark.parametrize("words", ["hint", "status", "list", "next", "notes"])
+def test_what_is_known_of_a_pack_is_not_read_again(opened: Path, words: str) -> None:
+    """The second time no YAML is read, and nothing is loaded that reads it."""
+    engine(words, cwd=opened)
+    assert not loaded(words, cwd=opened) & {"yaml", "secrets", "rich"}
+
+
 @pytest.mark.parametrize("words", [
     ["submit-fix", "--help"], ["list", "--json"], ["show", LOUD, "--json"], ["status", "--json"],
     ["hint", "--json"], ["submit-fix", "--json"], ["observe", "--json"], ["reset", "--json"],

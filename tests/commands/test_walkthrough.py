@@ -14,6 +14,7 @@ from engine.author import lint as slips
 from engine.commands import dev_check, init, walkthrough
 from engine.commands.session import Session
 from engine.errors import LearnerCodeError, UsageError
+from engine.flows import walkthrough as flow
 from engine.observe.projection import nearest, pca
 from engine.report.walk import picture
 from engine.spec.catalogue import Catalogue
@@ -32,21 +33,21 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(whole: Path) -> walkthrough.WalkReport:
+def report(whole: Path) -> flow.WalkReport:
     return walkthrough.run(Session.here(start=whole), TOPIC)
 
 
-def value(report: walkthrough.WalkReport, name: str) -> walkthrough.Shown:
+def value(report: flow.WalkReport, name: str) -> flow.Shown:
     """What a step shows under this name."""
     return next(one for step in report.steps for one in step.shown if one.name == name)
 
 
-def number(report: walkthrough.WalkReport, name: str) -> float:
+def number(report: flow.WalkReport, name: str) -> float:
     """The one number under this name."""
     return float(value(report, name).lines[0])
 
 
-def test_the_shapes_of_the_lesson(report: walkthrough.WalkReport) -> None:
+def test_the_shapes_of_the_lesson(report: flow.WalkReport) -> None:
     assert [line.split(":")[0] for line in value(report, "ids").lines] == ["I", "love", "dogs"]
     assert value(report, "shape").lines == ("(3, 16)",)
     assert value(report, "batch_shape").lines == ("(1, 3, 16)",)
@@ -55,7 +56,7 @@ def test_the_shapes_of_the_lesson(report: walkthrough.WalkReport) -> None:
     assert words == ["I", "love", "dogs"]
 
 
-def test_rope_leaves_the_first_row_and_every_length(report: walkthrough.WalkReport) -> None:
+def test_rope_leaves_the_first_row_and_every_length(report: flow.WalkReport) -> None:
     rows = np.array([row for _, row in value(report, "rows").rows])
     turned = np.array([row for _, row in value(report, "positions").rows])
     np.testing.assert_allclose(turned[0], rows[0])
@@ -63,7 +64,7 @@ def test_rope_leaves_the_first_row_and_every_length(report: walkthrough.WalkRepo
     assert not np.allclose(turned[1:], rows[1:])
 
 
-def test_training_brings_structure(report: walkthrough.WalkReport) -> None:
+def test_training_brings_structure(report: flow.WalkReport) -> None:
     assert number(report, "first_loss") == pytest.approx(np.log(len(report.before)), abs=0.1)
     assert number(report, "last_loss") < 2
     dogs = next(line for line in value(report, "neighbours_after").lines if line.startswith("dogs"))
@@ -71,7 +72,7 @@ def test_training_brings_structure(report: walkthrough.WalkReport) -> None:
     assert near == {"cats", "birds", "horses"}
 
 
-def test_one_row_has_two_hidden_states(report: walkthrough.WalkReport) -> None:
+def test_one_row_has_two_hidden_states(report: flow.WalkReport) -> None:
     assert number(report, "rows_apart") == 0
     assert number(report, "hidden_apart") > 0.05
     assert -1 <= number(report, "hidden_cosine") < 0.9999
@@ -175,9 +176,9 @@ def test_what_a_models_process_says_is_checked(name: str, value: object) -> None
         "table_before": np.ones((9, 2)), "table_after": np.ones((9, 2)), "rows": np.ones((3, 2)),
         "positions": np.ones((3, 2)), "logits_before": np.ones(9), "logits_after": np.ones(9),
     }  # fmt: skip
-    walkthrough._check_numbers(measured, 9, 3)
+    flow.check_numbers(measured, 9, 3)
     with pytest.raises(LearnerCodeError, match=name.replace("_", " ")):
-        walkthrough._check_numbers({**measured, name: value}, 9, 3)
+        flow.check_numbers({**measured, name: value}, 9, 3)
 
 
 def test_pca_finds_the_directions_in_which_rows_differ_most() -> None:
@@ -199,7 +200,7 @@ def test_neighbours_are_by_angle_not_by_length() -> None:
 
 
 def test_no_word_covers_another_in_the_picture() -> None:
-    points = [walkthrough.Point(f"word{i}", 0.01 * i, 0.0) for i in range(4)]
+    points = [flow.Point(f"word{i}", 0.01 * i, 0.0) for i in range(4)]
     lines = picture(points, 30, 10)
     assert all(any(point.word in line for line in lines) for point in points)
     assert max(map(len, lines)) <= 30

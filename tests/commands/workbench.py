@@ -30,6 +30,7 @@ import pytest
 from engine.commands import break_, init, submit_fix
 from engine.commands.session import Session
 from engine.flows.answers import Answer
+from engine.flows.predictions import Opening
 
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT / "exercises" / "minimodel" / "models"
@@ -62,7 +63,7 @@ GIVEN = (
 )
 
 
-def answer(_: break_.Opening) -> Sequence[Answer]:
+def answer(_: Opening) -> Sequence[Answer]:
     """Predictions for the loud break."""
     return GIVEN
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from trees import corpus_tree
 
-from engine.flows import break_ as planning
 from engine.flows import expectations as asking
-from engine.flows.break_ import Siblings
+from engine.flows.oracle import items_of
+from engine.flows.siblings import Siblings
 from engine.run.types import Case, Outcome, Tree
 
 STEM = "src/minimodel/nn/norm.py"
@@ -78,7 +78,7 @@ def test_what_must_stay_as_it_was_is_held_to_the_same_numbers(catalogue):
     entry, spec = catalogue.entry("mask-minus-1e4"), catalogue.break_("mask-minus-1e4")
     symptoms = asking.symptoms_of(spec, entry.file, "float64", 5)
     cases = [Case(draw, {}, {}) for draw, _ in symptoms]
-    items = planning._items(catalogue, cases, symptoms, [Outcome()] * len(cases))
+    items = items_of(catalogue, cases, symptoms, [Outcome()] * len(cases))
     values = {(item.probe, item.case.draw.regime, item.like): item.values for item in items}
     steep = values[
         "sdpa.forward", "causal_thousand", "before"

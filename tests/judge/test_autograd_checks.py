@@ -11,6 +11,8 @@ from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows import impact as extent
+from engine.flows.oracle import oracle_for
+from engine.flows.siblings import Siblings
 from engine.judge.compare import difference
 from engine.learner import model
 from engine.run.types import Tree
@@ -255,7 +257,7 @@ def test_what_is_left_open_is_not_judged_but_must_stay_as_it_was(
     tree = edited(template, TENSOR, *OPEN[name])
     verdict = flows.grade_build(servers, catalogue, "tensor", tree, seed=29)
     assert verdict.passed, verdict.failing
-    items = planning.Siblings(servers, catalogue, template, 29).of("tensor")
+    items = Siblings(servers, catalogue, template, 29).of("tensor")
     outcomes = servers.outcomes(tree, flows.jobs_of([item.case for item in items]))
     assert any(
         difference(item.before, outcome) for item, outcome in zip(items, outcomes, strict=True)
@@ -288,7 +290,7 @@ def test_a_break_in_a_shared_method_is_seen_as_breaking_tensor(servers, catalogu
     id = "norm-wrong-axis"
     healthy = planning.plan_break(servers, catalogue, id, plain, seed=31).injection.files
     broken = plain.replaced(healthy)
-    oracle = planning.oracle_for(servers, catalogue, id, plain, "float64", 31)
+    oracle = oracle_for(servers, catalogue, id, plain, "float64", 31)
     assert oracle.try_(broken).accepted
     both = edited(broken, TENSOR, "g * (x > 0.0)", "g * (x > 1e-6)")
     assert oracle.try_(both).sibling == "tensor.relu"

@@ -35,8 +35,7 @@ from workbench import (
     session,
 )  # fmt: skip
 
-from engine.commands import break_, submit_fix
-from engine.commands import listing as reports
+from engine.commands import break_, next_, status, submit_fix
 from engine.learner import notes
 
 KILLING = Path(__file__).with_name("killing.py")
@@ -99,8 +98,8 @@ def runtime(run: Callable[[], object]) -> float:
 def finish(home: Path) -> None:
     """From whatever a killed break left: one open exercise, number 1, that can be fixed."""
     here = session(home)
-    reports.status(here)
-    reports.next_(here)
+    status.run(here)
+    next_.run(here)
     if "injected" not in kinds(home):
         assert break_.run(here, LOUD, answer).attempt == 1
     attempt = here.open_break()

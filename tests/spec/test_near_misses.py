@@ -10,6 +10,7 @@ from trees import BREAKS
 from engine.commands.dev_check import edited, models
 from engine.flows import break_ as planning
 from engine.flows import measuring
+from engine.flows.oracle import oracle_for
 from engine.run.servers import Servers
 from engine.spec.catalogue import Catalogue
 
@@ -31,7 +32,7 @@ def taken(servers: Servers, catalogue: Catalogue, id: str, seeds: Iterable[int])
         bug = tree.replaced(planning.plan_break(servers, catalogue, id, tree, 1).injection.files)
         misses = [miss for miss in spec.near_misses if miss.on == name]
         for seed in seeds:
-            oracle = planning.oracle_for(servers, catalogue, id, tree, dtype, seed)
+            oracle = oracle_for(servers, catalogue, id, tree, dtype, seed)
             trial = oracle.try_(bug)
             assert trial.accepted, trial.reason
             for miss in misses:

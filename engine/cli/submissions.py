@@ -1,0 +1,132 @@
+"""Who answers what a command asks: a file, the learner's editor, a person at the terminal, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.cli import ask
+from engine.commands.session import Session
+from engine.errors import UsageError
+from engine.flows.answers import Answer, AnswerFile
+from engine.flows.predictions import BreakReport, Opening
+from engine.judge.level import PRACTICE, Level
+from engine.report.out import Live, Progress
+
+if TYPE_CHECKING:
+    from engine.flows.build_report import BuildReport
+    from engine.flows.fix_report import FixReport
+    from engine.flows.observe import ObserveReport
+    from engine.flows.walkthrough import WalkReport
+
+
+def answer_file(file: Path) -> AnswerFile:
+    """`--answers FILE`. Raises UsageError, SpecError."""
+    try:
+        return AnswerFile(file.read_bytes(), file)
+    except OSError as error:
+        raise UsageError(
+            f"Cannot be read: {error.strerror}.",
+            where=str(file),
+            next="`--answers` takes a YAML file; README.md shows one.",
+        ) from None
+
+
+def break_(
+    session: Session, id: str, answers: Path | None, *, editor: bool, json: bool
+) -> BreakReport:
+    """`engine break`. What shows the end is imported while the bug is looked for."""
+    from engine.commands import break_ as command
+
+    ask = _predictions(session, answers, editor=editor, json=json)
+
+    def meanwhile() -> None:
+        if not json:
+            import_module("engine.report.breaks")
+
+    return command.run(session, id, ask, progress=Progress(), meanwhile=meanwhile)
+
+
+def _predictions(
+    session: Session, answers: Path | None, *, editor: bool, json: bool
+) -> Callable[[Opening], Iterable[Answer]]:
+    """How a break's predictions are asked for."""
+    if answers is not None:
+        file = answer_file(answers)
+        return lambda opening: file.predictions(opening.predictions)
+    if editor:
+        from engine.commands import drafts
+
+        return lambda opening: drafts.predictions(session, opening)
+    if json or not ask.interactive():
+        return _refuse
+    return ask.predictions
+
+
+def _refuse(opening: Opening) -> Iterable[Answer]:
+    raise UsageError(
+        f"{opening.exercise} asks for predictions, and there is no terminal to ask at.",
+        next=f"engine break {opening.exercise} --answers FILE",
+    )
+
+
+def submit_build(
+    session: Session, id: str | None, answers: Path | None, json: bool, level: Level = PRACTICE
+) -> BuildReport:
+    """`engine submit-build`: checks are told as they end, then questions are asked."""
+    from engine.commands import submit_build as command
+    from engine.flows.questions import nobody, written
+
+    entry = command.chosen(session, id)
+    how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
+    if answers is not None:
+        how = written(answer_file(answers), session.catalogue.build(entry.id).questions)
+    told = (lambda _: None) if json else Live()
+    return command.run(session, entry.id, how, level=level, told=told, progress=Progress())
+
+
+def submit_fix(
+    session: Session, answers: Path | None, json: bool, level: Level = PRACTICE
+) -> FixReport:
+    """`engine submit-fix`: the verdict, then the question about the cause."""
+    from engine.commands import submit_fix as command
+
+    if answers is not None:
+        file = answer_file(answers)
+        spec = session.catalogue.break_(session.open_break().exercise)
+        return command.run(
+            session, lambda *_: file.cause(spec.cause), level=level, progress=Progress()
+        )
+    how = command.no_answer if json or not ask.interactive() else ask.cause
+    return command.run(session, how, level=level, progress=Progress())
+
+
+def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | FixReport:
+    """`engine submit`: the fix of the break that is open, else the next build."""
+    from engine.learner.store import opened
+
+    if opened(session.attempts()) is not None:
+        return submit_fix(session, answers, json)
+    return submit_build(session, None, answers, json)
+
+
+def observe(
+    session: Session, topic: str | None, *, text: str | None, method: str, save: Path | None
+) -> ObserveReport | WalkReport:
+    """`engine observe`: a walkthrough by its name, else the break that is open."""
+    if topic is not None:
+        from engine.commands import walkthrough
+
+        return walkthrough.run(
+            session, topic, text=text, method=method, save=save, progress=Progress(first=0)
+        )
+    if text is not None or save is not None or method != "pca":
+        raise UsageError(
+            "--text, --method and --save belong to a walkthrough.",
+            next='engine observe embedding-walkthrough --text "I love dogs"',
+        )
+    from engine.commands import observe_
+
+    return observe_.run(session)

@@ -1,0 +1,53 @@
+"""What a change stands in, as a person would name it: `Class.method`."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Iterator
+
+
+def symbol_of(module: ast.Module, old: bytes, new: bytes) -> str:
+    """The innermost class or function around the first changed line that has one, as `Class.method`;
+    with its line where the file has several of that name. module: the old text, parsed.
+    """
+    lines = old.splitlines(), new.splitlines()
+    matcher = difflib.SequenceMatcher(None, *lines, autojunk=False)
+    for tag, first, last, _, _ in matcher.get_opcodes():
+        if tag != "equal":
+            for line in range(first, max(last, first + 1)):
+                found = _around(module, line + 1)
+                if found:
+                    return found
+    return ""
+
+
+def _around(module: ast.Module, line: int) -> str:
+    """The innermost class or function around a line."""
+    named = list(_named(module, ""))
+    around = [
+        (node.lineno, name)
+        for name, node in named
+        if node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    if not around:
+        return ""
+    start, name = max(around, key=lambda one: (one[0], len(one[1])))
+    alike = sum(name == other for other, _ in named)
+    return f"{name} (line {start})" if alike > 1 else name
+
+
+Named = ast.ClassDef | ast.FunctionDef
+
+
+def _named(node: ast.AST, above: str) -> Iterator[tuple[str, Named]]:
+    """Classes and functions with their qualified names; a function stands for what it contains."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield above + child.name, child
+            yield from _named(child, f"{above}{child.name}.")
+        elif isinstance(child, ast.FunctionDef):
+            yield above + child.name, child
+            yield from _named(child, above)
+        else:
+            yield from _named(child, above)

@@ -1,0 +1,15 @@
+"""`engine next`: what to do now."""
+
+from __future__ import annotations
+
+from engine.commands.session import Session
+from engine.flows.listing import NextReport, next_step
+from engine.learner.store import opened, states
+
+
+def run(session: Session) -> NextReport:
+    """The open break, else the first exercise of the course that is not done and not blocked."""
+    found = session.attempts()
+    current = opened(found)
+    open = current.exercise if current else ""
+    return next_step(session.catalogue, session.learner.lang, states(found), open)

@@ -1,0 +1,112 @@
+"""The predictions of a break: asked, kept as they are typed, recorded, and written into the notes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from engine.commands.session import Session
+from engine.errors import NotApplicable
+from engine.flows.answers import Answer, shown
+from engine.flows.pipeline import pipeline_source
+from engine.flows.predictions import Opening, all_answered, still_fitting
+from engine.learner import entries, notes
+from engine.learner.store import Attempt, alone, coming, opened
+from engine.spec.catalogue import content_root
+from engine.spec.types import Prediction
+
+Ask = Callable[[Opening], Iterable[Answer]]  # a sequence, or one after another as they are typed
+
+
+def check_none_open(session: Session) -> None:
+    """Raise NotApplicable where a break is open already."""
+    current = opened(session.attempts())
+    if current is not None:
+        raise NotApplicable(
+            f"{current.exercise} is still open.",
+            where=str(session.learner.practice(current.exercise)),
+            next="Finish it with `engine submit-fix`, or put it aside with `engine reset`.",
+        )
+
+
+def predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]:
+    """The attempt that begins, and its answers; a run that was cut off after the questions goes on with
+    those it got.
+    """
+    learner, catalogue = session.learner, session.catalogue
+    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    file = learner.notes(entry.phase_number)
+    latest = session.latest(id)
+    found = _unused(latest, spec.predictions)
+    if latest is not None and found is not None:
+        number, answers, date = latest.number, found, latest.events[0].at[:10]
+        if notes.start_mark(id, number).encode() in notes.read(file):
+            return number, answers
+    else:
+        number = coming(latest)
+        answers = _asked(session, id, number, ask)
+        data = {"answers": [msgspec.to_builtins(answer) for answer in answers]}
+        with alone(learner.private):
+            check_none_open(session)
+            date = session.store.append(id, number, "predicted", data).at[:10]
+    lines = [
+        (session.text(p.ask), shown(p, a.answer, learner.lang), a.confidence)
+        for p, a in zip(spec.predictions, answers, strict=True)
+    ]
+    notes.add(
+        file, id, number, entries.predictions(lines, learner.lang),
+        head=entries.heading(date, session.title(id)),
+        top=notes_head(catalogue.contract.template, learner.lang),
+    )  # fmt: skip
+    return number, answers
+
+
+def _asked(session: Session, id: str, number: int, ask: Ask) -> list[Answer]:
+    """All answers. Those that come one after another are kept at once, so that whoever is interrupted
+    need not think twice.
+    """
+    latest = session.latest(id)
+    drafts = latest.all("drafted") if latest is not None and latest.state == "new" else []
+    asked = session.catalogue.break_(id).predictions
+    known = still_fitting([draft["answer"] for draft in drafts], asked)
+    given = ask(_opening(session, id, tuple(known.values())))
+    answers = []
+    for answer in given:
+        answers.append(answer)
+        if not isinstance(given, Sequence) and answer != known.get(answer.id):
+            data = {"answer": msgspec.to_builtins(answer)}
+            with alone(session.learner.private):
+                session.store.append(id, number, "drafted", data)
+    return answers
+
+
+def _unused(latest: Attempt | None, asked: Sequence[Prediction]) -> list[Answer] | None:
+    """The answers of an attempt that was cut off before anything was broken."""
+    if latest is None or latest.state != "predicted":
+        return None
+    return all_answered((latest.last("predicted") or {"answers": []})["answers"], asked)
+
+
+def _opening(session: Session, id: str, known: tuple[Answer, ...]) -> Opening:
+    """The exercise as it is told before the predictions. known: what was typed already."""
+    entry, spec = session.catalogue.entry(id), session.catalogue.break_(id)
+    return Opening(
+        entry.id,
+        session.text(spec.title),
+        session.text(spec.the_break),
+        pipeline_source(session.catalogue, spec.pipeline),
+        spec.predictions,
+        session.learner.lang,
+        str(session.learner.notes(entry.phase_number)),
+        known,
+    )
+
+
+def notes_head(template: str, lang: str) -> str:
+    """What a new notes file begins with."""
+    for name in (f"breaks.{lang}.md", "breaks.en.md"):
+        file = content_root("templates") / template / "notes" / name
+        if file.is_file():
+            return file.read_text("utf-8")
+    return ""

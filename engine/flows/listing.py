@@ -1,0 +1,111 @@
+"""Exercises in the order of the course, and how far a learner is with each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
+
+if TYPE_CHECKING:
+    from engine.observe.score import Bin
+
+States = Mapping[str, str]  # exercise -> new, predicted, open, failed, passed, closed or reset
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """One exercise in a list. `state`: new, predicted, open, failed, passed, closed or reset."""
+
+    id: str
+    kind: str
+    pack: str
+    phase: str
+    component: str
+    title: str
+    state: str
+
+
+class ListReport(msgspec.Struct, frozen=True):
+    """`engine list`."""
+
+    exercises: tuple[Listed, ...]
+
+
+class Stated(msgspec.Struct, frozen=True):
+    """One exercise and how far the learner is with it."""
+
+    id: str
+    kind: str
+    phase: str
+    state: str
+
+
+class StatusReport(msgspec.Struct, frozen=True):
+    """`engine status`."""
+
+    learner: str
+    home: str
+    model: str
+    exercises: tuple[Stated, ...]
+    open_questions: tuple[tuple[str, int], ...]  # builds that passed, questions not answered yet
+    open: str
+    practice: str
+    hints_taken: int
+    calibration: tuple[Bin, ...]
+    predictions: int
+    brier: float | None
+
+
+class NextReport(msgspec.Struct, frozen=True):
+    """`engine next`: what to do now, and the command for it."""
+
+    exercise: str
+    kind: str
+    title: str
+    why: str
+    command: str
+
+
+def listed(catalogue: Catalogue, lang: str, states: States) -> tuple[Listed, ...]:
+    """All exercises of a pack."""
+    return tuple(
+        Listed(
+            entry.id,
+            entry.kind,
+            entry.pack,
+            entry.phase_number,
+            entry.component,
+            said(catalogue.summaries[entry.id].title, lang),
+            states.get(entry.id, "new"),
+        )
+        for entry in catalogue.entries.values()
+    )
+
+
+def stated(catalogue: Catalogue, states: States) -> tuple[Stated, ...]:
+    """All exercises of a pack, without their titles."""
+    return tuple(
+        Stated(entry.id, entry.kind, entry.phase_number, states.get(entry.id, "new"))
+        for entry in catalogue.entries.values()
+    )
+
+
+def next_step(catalogue: Catalogue, lang: str, states: States, open: str) -> NextReport:
+    """The open break, else the first exercise of the course that is not done and not blocked."""
+
+    def report(id: str, why: str, command: str) -> NextReport:
+        title = said(catalogue.summaries[id].title, lang)
+        return NextReport(id, catalogue.entry(id).kind, title, why, command)
+
+    if open:
+        return report(open, "open", "engine submit-fix")
+    for entry in catalogue.entries.values():
+        if states.get(entry.id) in ("passed", "closed"):
+            continue
+        verb = "engine submit-build" if entry.kind == "build" else "engine break"
+        why = "tried" if entry.id in states else "new"
+        return report(entry.id, why, f"{verb} {entry.id}")
+    return NextReport("", "", "", "done", "engine list")

@@ -1,0 +1,131 @@
+"""Healthy beside broken, as an exercise shows them, and the predictions beside what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from engine.flows.answers import Answer, shown
+from engine.flows.measuring import component_probe, dtype_of
+from engine.judge.sampling import derive
+from engine.observe import diagnostics
+from engine.observe.diagnostics import Observation
+from engine.observe.score import Scored, brier, is_right
+from engine.run.jobs import jobs_of
+from engine.run.servers import Servers
+from engine.run.types import Draw, Outcome, Tree
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
+from engine.spec.types import Break, Prediction
+
+SHOWN_SEED = 0  # what a learner is shown is the same each time; what judges them never is
+UNMEASURED = {"en": "not measured", "es": "sin medir"}
+Outcomes = Mapping[tuple[str, str], Outcome]  # by (component.probe, regime)
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """Observations of both versions, and the predictions beside them."""
+
+    observations: tuple[Observation, ...]
+    scored: tuple[Scored, ...]
+    brier: float | None
+
+
+class ObserveReport(msgspec.Struct, frozen=True):
+    """`engine observe`."""
+
+    exercise: str
+    title: str
+    symptom: str
+    diagnostics: tuple[str, ...]
+    observed: Observed
+    practice: str
+
+
+class Versions(NamedTuple):
+    """The code before and after the bug. dtype: of the arrays of both, where it is known."""
+
+    healthy: Tree
+    broken: Tree
+    dtype: str = ""
+
+
+def look(
+    servers: Servers,
+    catalogue: Catalogue,
+    id: str,
+    versions: Versions,
+    answers: Sequence[Answer],
+    lang: str,
+    *,
+    server: str = "shown",
+) -> Observed:
+    """Run what the exercise observes on both versions; score the answers by what came out.
+
+    server: one that has compiled most of the code.
+    """
+    spec, file = catalogue.break_(id), catalogue.entry(id).file
+    dtype = versions.dtype or dtype_of(servers, catalogue, versions.healthy)
+    wanted = {(o.probe, o.regime) for o in spec.observe}
+    wanted |= {(p.measured.probe, p.measured.regime) for p in spec.predictions if p.measured}
+    work = jobs_of(servers.cases(shown_draws(sorted(wanted), file, dtype)))
+    before, after = servers.several(
+        [(tree, work, servers.limit) for tree in (versions.healthy, versions.broken)],
+        server=server,
+    )
+    own = dict(zip(sorted(wanted), before, strict=True))
+    now = dict(zip(sorted(wanted), after, strict=True))
+    scored = tuple(
+        _score(prediction, answer, now, lang)
+        for prediction, answer in zip(spec.predictions, answers, strict=False)
+    )
+    judged = [(one.confidence, one.right) for one in scored if one.right is not None]
+    return Observed(_side_by_side(spec, own, now, lang), scored, brier(judged))
+
+
+def _side_by_side(spec: Break, own: Outcomes, now: Outcomes, lang: str) -> tuple[Observation, ...]:
+    return tuple(
+        diagnostics.observe(
+            said(o.title, lang),
+            own[o.probe, o.regime],
+            now[o.probe, o.regime],
+            curve=o.curve,
+            orientation=o.orientation,
+        )
+        for o in spec.observe
+    )
+
+
+def shown_draws(wanted: Sequence[tuple[str, str]], file: str, dtype: str) -> list[Draw]:
+    """What a learner is shown of each (component.probe, regime)."""
+    draws = []
+    for name, regime in wanted:
+        component, probe = component_probe(name, file)
+        seed = derive(SHOWN_SEED, component, probe, regime)
+        draws.append(Draw(component, probe, regime, seed, dtype))
+    return draws
+
+
+def _score(prediction: Prediction, answer: Answer, now: Outcomes, lang: str) -> Scored:
+    found: str | float | None = None
+    if prediction.measured:
+        outcome = now[prediction.measured.probe, prediction.measured.regime]
+        found = diagnostics.measured(outcome, prediction.measured.value)
+    none = UNMEASURED.get(lang, UNMEASURED["en"])
+    text = none if found is None else shown(prediction, found, lang)
+    if prediction.kind == "text":
+        text = "; ".join(sorted({_end(o) for o in now.values()} - {""})) or "-"
+    return Scored(
+        prediction.id,
+        said(prediction.ask, lang),
+        shown(prediction, answer.answer, lang),
+        text,
+        answer.confidence,
+        is_right(prediction, answer.answer, found),
+    )
+
+
+def _end(outcome: Outcome) -> str:
+    return f"{outcome.raised.type}: {outcome.raised.message}" if outcome.raised else ""

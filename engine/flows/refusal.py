@@ -1,0 +1,51 @@
+"""What a learner is told when a bug cannot be put into their code."""
+
+from __future__ import annotations
+
+from engine.errors import NotApplicable
+from engine.flows.measuring import Halted
+from engine.flows.tracing import Tracer
+from engine.inject.learner_code import Code
+from engine.inject.search import NotFound
+from engine.spec.catalogue import Catalogue
+
+UNFIT = 3  # patterns that a refusal names
+SHARED = ("Tensor", "Parameter", "Module")  # roles that are never the place of a bug
+
+
+def halted(id: str, error: Halted) -> NotApplicable:
+    """The code gave no answer at all."""
+    return NotApplicable(
+        f"Your code gave no answer ({error}), so {id} cannot be put into it. Nothing was changed.",
+        where=error.outcome.output[:500],
+        next="Is there an endless loop, or a print in one, that runs on import?",
+    )
+
+
+def not_found(
+    catalogue: Catalogue, id: str, code: Code, trace: Tracer, error: NotFound
+) -> NotApplicable:
+    """What was looked for, where, what came nearest, and what the learner can do."""
+    component = catalogue.entry(id).component
+    roles = sorted(catalogue.roles_of(component))
+    files = sorted({code.files_of_roles[role] for role in roles if role in code.files_of_roles})
+    others = len(set(error.looked) - set(files))
+    missing = trace.missing()
+    lines = [
+        f"looked in {', '.join(files)}" + (f" and {others} other files" if others else ""),
+        *([f"no expression held {', '.join(missing)}"] if missing else []),
+        *(
+            f"a run whose values were to be recorded ended: {why}"
+            for why in sorted({*trace.silent})
+        ),
+        *(f"no code fits `{pattern}`" for pattern in error.unfit[:UNFIT]),
+        f"nearest: {error.nearest}",
+    ]
+    name = next((role for role in roles if role not in SHARED), roles[0] if roles else "Name")
+    return NotApplicable(
+        f"{id} cannot be put into this code: none of {error.tried} tried edits shows just the"
+        " symptom that this exercise is about. Nothing was changed.",
+        where="\n  ".join(lines),
+        next=f"If another class or function is the one to look at, name it in learner.yaml:"
+        f" `roles: {{{name}: {catalogue.contract.roles[name]}}}`.",
+    )

@@ -1,0 +1,55 @@
+"""What is told of commands that only read or write files: there is no flow behind them."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class HintReport(msgspec.Struct, frozen=True):
+    """`engine hint`: one hint, or with `--all` those of an exercise that is over."""
+
+    exercise: str
+    number: int
+    of: int
+    hints: tuple[str, ...]
+
+
+class InitReport(msgspec.Struct, frozen=True):
+    """`engine init`: the new folder, and whose code it is about."""
+
+    name: str
+    home: str
+    model: str
+    pack: str
+    from_template: bool
+    warning: str = ""
+
+
+class NotesReport(msgspec.Struct, frozen=True):
+    """`engine notes`."""
+
+    file: str
+    text: str
+
+
+class ResetReport(msgspec.Struct, frozen=True):
+    """`engine reset`: the snapshot that keeps what was there, and how to get it back."""
+
+    exercise: str
+    snapshot: str
+    restore: str
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing that was looked at."""
+
+    what: str
+    good: bool
+    found: str
+
+
+class DoctorReport(msgspec.Struct, frozen=True):
+    """`engine doctor`."""
+
+    healthy: bool
+    findings: tuple[Finding, ...]

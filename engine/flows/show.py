@@ -1,0 +1,86 @@
+"""The text of an exercise; of a break only what does not give it away, until it is closed."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.flows.pipeline import pipeline_source
+from engine.spec.catalogue import Catalogue
+from engine.spec.texts import said
+from engine.spec.types import Break, Link
+
+
+class ShowReport(msgspec.Struct, frozen=True):
+    """`engine show`: the parts of an exercise that may be read now, in order: (name, text)."""
+
+    id: str
+    kind: str
+    title: str
+    parts: tuple[tuple[str, str], ...]
+
+
+def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
+    """All of a build exercise."""
+    spec = catalogue.build(id)
+
+    def bullets(texts: tuple[dict[str, str], ...]) -> str:
+        return "\n".join(f"- {said(text, lang)}" for text in texts)
+
+    checks = "\n".join(f"{i}. {said(check.shows, lang)}" for i, check in enumerate(spec.checks, 1))
+    parts = [
+        ("objective", said(spec.objective, lang)),
+        ("background", said(spec.background, lang)),
+        ("edit", spec.edit),
+        ("signature", spec.signature),
+        ("constraints", bullets(spec.constraints)),
+        ("pitfalls", bullets(spec.pitfalls)),
+        ("checks", checks),
+        ("insight", said(spec.insight, lang)),
+        ("integration", said(spec.integration, lang)),
+        ("use", said(spec.use, lang)),
+        ("prerequisites", ", ".join(catalogue.prerequisites(id))),
+        ("difficulty", f"{spec.difficulty} of 4"),
+        ("time", f"{spec.minutes} min"),
+        ("references", _links(spec.references)),
+        ("submit", f"engine submit-build {id}"),
+    ]
+    return ShowReport(id, "build", said(spec.title, lang), tuple(p for p in parts if p[1].strip()))
+
+
+def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowReport:
+    """A break: its symptom once it has been put into the learner's code, its cause once it is closed."""
+    spec = catalogue.break_(id)
+    parts = [
+        ("anchors", _links(spec.anchors)),
+        ("the_break", said(spec.the_break, lang)),
+        ("pipeline", pipeline_source(catalogue, spec.pipeline)),
+        ("predictions", _asked(spec, lang)),
+        ("time", f"{spec.minutes} min"),
+    ]
+    if state in ("open", "closed"):
+        parts.append(("observe", "\n".join(f"- {said(text, lang)}" for text in spec.diagnostics)))
+        parts.append(("symptom", said(spec.symptom, lang)))
+    if state == "closed":
+        parts += [
+            ("hidden_cause", said(spec.hidden_cause, lang)),
+            ("fix", said(spec.fix, lang)),
+            ("why", said(spec.why, lang)),
+            ("next", said(spec.next, lang)),
+            ("sources", _links(spec.sources)),
+        ]
+    else:
+        parts.append(("start", f"engine break {id}"))
+    return ShowReport(id, "break", said(spec.title, lang), tuple(p for p in parts if p[1].strip()))
+
+
+def _asked(spec: Break, lang: str) -> str:
+    asked = []
+    for number, prediction in enumerate(spec.predictions, 1):
+        unit = f" [{prediction.unit}]" if prediction.unit else ""
+        asked.append(f"{number}. {said(prediction.ask, lang)}{unit}")
+        asked += [f"   - {option.id}: {said(option.text, lang)}" for option in prediction.options]
+    return "\n".join(asked)
+
+
+def _links(links: tuple[Link, ...]) -> str:
+    return "\n".join(f"- {link.text} {link.url}".rstrip() for link in links)
