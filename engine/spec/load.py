@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
 S = TypeVar("S", bound=Spec)
+# msgspec looks at a type when it is first converted to; two threads that both do end the process
+_one_at_a_time = threading.Lock()
 
 
 def load(file: Path, kind: type[S]) -> S:
@@ -40,7 +43,8 @@ def read_bytes(file: str) -> bytes:
 def convert(document: yaml.Document, kind: type[S]) -> S:
     """A document -> a spec. Raises SpecError."""
     try:
-        return msgspec.convert(document.data, kind, strict=True)
+        with _one_at_a_time:
+            return msgspec.convert(document.data, kind, strict=True)
     except msgspec.ValidationError as error:
         message, _, at = str(error).partition(" - at `")
         path = _path(at.rstrip("`"))
