@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from workbench import LOUD, ROOT, engine
 
-from engine.commands import dev_check
-from engine.commands.dev_check import CheckReport, Proof
+from engine.author import prove
+from engine.author.break_proofs import Proof
+from engine.author.prove import CheckReport
 from engine.errors import SpecError
 
 HEAD, NORM = (f"src/minimodel/nn/{name}.py" for name in ("lm_head", "norm"))
@@ -61,7 +62,7 @@ def test_a_near_miss_that_is_the_bug_is_reported_by_name(
     spec: Spec, id: str, edit: tuple[str, str, str, str]
 ) -> None:
     """However it is spelled; nothing else is wrong with the break."""
-    report = dev_check.run(spec(id, miss("in-disguise", *edit)))
+    report = prove.prove(spec(id, miss("in-disguise", *edit)))
     proof = tried(report)["in-disguise"]
     assert not report.passed and not report.problems
     assert [proof] == [proof for proof in report.proofs if not proof.held]
@@ -79,7 +80,7 @@ def test_each_near_miss_is_told_from_the_bug_or_reported(spec: Spec) -> None:
         miss("misspelled", HEAD, "class LMHead(Module)", "class LMHead(Modul)"),
         miss("not-python", HEAD, "return logits", "return ("),
     )
-    report = dev_check.run(file)
+    report = prove.prove(file)
     proofs = tried(report)
     assert {name: proof.held for name, proof in proofs.items()} == {
         "one-less": True, "moved": False, "idle": False, "misspelled": False, "not-python": False,
@@ -99,7 +100,7 @@ def test_a_silencer_that_cannot_run_proves_nothing(spec: Spec) -> None:
     text = file.read_text("utf-8").replace("\nnear_misses:", "\nsilencers:")
     slips = (miss(name, HEAD, "256", call) for name, call in calls.items())
     file.write_text("\n".join([text.rstrip(), *slips, ""]), "utf-8")
-    proofs = {proof.claim: proof for proof in dev_check.run(file).proofs}
+    proofs = {proof.claim: proof for proof in prove.prove(file).proofs}
     wrong, right = (proofs[f"the silencer {name} is refused"] for name in calls)
     assert (wrong.held, right.held) == (False, True)
     assert wrong.detail.startswith("it cannot run: NameError") and "nowhere" in wrong.detail
@@ -108,7 +109,7 @@ def test_a_silencer_that_cannot_run_proves_nothing(spec: Spec) -> None:
 def test_a_near_miss_on_a_model_that_is_not_there_is_a_problem_of_the_spec(spec: Spec) -> None:
     """It would never be tried."""
     file = spec(LOUD, miss("nowhere", HEAD, "embedding.vocab_size", "255", on="plane"))
-    report = dev_check.run(file)
+    report = prove.prove(file)
     (problem,) = report.problems
     assert problem.where == f"{file}:1:1"
     assert "nowhere" in problem.what and "'plane'" in problem.what
@@ -146,7 +147,7 @@ def test_a_slip_in_a_name_of_the_pack_is_reported(
     text = pack.read_text("utf-8")
     assert find in text
     pack.write_text(text.replace(find, replace), "utf-8")
-    assert [problem.what for problem in dev_check.run(file).problems] == [said]
+    assert [problem.what for problem in prove.prove(file).problems] == [said]
 
 
 def test_rounding_for_a_regime_that_nothing_draws_is_a_problem_of_the_spec(spec: Spec) -> None:
@@ -160,7 +161,7 @@ def test_rounding_for_a_regime_that_nothing_draws_is_a_problem_of_the_spec(spec:
     more = "float32: {constant_rows: 10, spread_rows: 10, spred_rows: 10}\n"
     file.write_text(text.replace(there, more), "utf-8")
     said = "`rounding` names 'spred_rows', a regime that no check draws."
-    assert [problem.what for problem in dev_check.run(file).problems] == [said]
+    assert [problem.what for problem in prove.prove(file).problems] == [said]
 
 
 def test_a_sample_tries_only_so_many_near_misses(spec: Spec) -> None:
@@ -170,7 +171,7 @@ def test_a_sample_tries_only_so_many_near_misses(spec: Spec) -> None:
         for width in (90, 91, 92)
     ]
     file = spec(LOUD, *misses)
-    whole, some = dev_check.run(file), dev_check.run(file, sample=1)
+    whole, some = prove.prove(file), prove.prove(file, sample=1)
     assert (len(tried(whole)), len(tried(some))) == (3, 1)
     others = [{p.claim for p in r.proofs if "near miss" not in p.claim} for r in (whole, some)]
     assert others[0] == others[1]
@@ -182,7 +183,7 @@ def test_a_probe_that_one_of_its_three_files_lacks_is_reported(spec: Spec, file:
     path = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps"))
     code = path.parent / file
     code.write_text(code.read_text("utf-8").replace("def spreads(", "def spread("), "utf-8")
-    report = dev_check.run(path)
+    report = prove.prove(path)
     assert not report.passed and not report.proofs
     assert {p.what for p in report.problems} == {
         "layernorm.spreads is not a function of call.py, cases.py and reference.py."
@@ -194,7 +195,7 @@ def test_pack_code_that_is_not_python_is_a_problem_with_its_place(spec: Spec) ->
     path = spec(NO_EPS, miss("at-the-end", NORM, "self.eps", "2 * self.eps"))
     code = path.parent / "call.py"
     code.write_text("x = 1\ndef (\n", "utf-8")
-    (problem,) = dev_check.run(path).problems
+    (problem,) = prove.prove(path).problems
     assert problem.where.startswith(f"{code}:2:") and "not Python" in problem.what
 
 
@@ -213,16 +214,16 @@ def test_two_exercises_at_a_time_are_told_in_the_order_of_the_pack(
             raise SpecError("no")
         yield Proof(name, "plain", "a claim", True, "")
 
-    monkeypatch.setattr(dev_check, "_entry_proofs", proved)
-    monkeypatch.setattr(dev_check, "_walkthrough_proofs", proved)
-    monkeypatch.setattr(dev_check, "problems", lambda *_: ())
+    monkeypatch.setattr(prove, "_entry_proofs", proved)
+    monkeypatch.setattr(prove, "_walkthrough_proofs", proved)
+    monkeypatch.setattr(prove, "problems", lambda *_: ())
     broken = 0
-    told = [proof.exercise for proof in dev_check.run(ROOT / "exercises" / "minimodel").proofs]
+    told = [proof.exercise for proof in prove.prove(ROOT / "exercises" / "minimodel").proofs]
     assert sorted(told) == sorted(begun) and len(told) > 50
     begun.clear()
-    assert [proof.exercise for proof in dev_check.run().proofs] == told
+    assert [proof.exercise for proof in prove.prove().proofs] == told
     begun.clear()
     broken = 3
     with pytest.raises(SpecError):
-        dev_check.run()
+        prove.prove()
     assert len(begun) <= 4

@@ -6,13 +6,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from steered import attacked, attacking
 
-from engine.exam import attack as nearby
 from engine.exam.boundary_values import given
 from engine.exam.targeted import CROSSED, CROSSED_COSTLY, crossed
 from engine.flows import build as flows
 from engine.flows import fix as fixes
-from engine.judge.sampling import Plan
 from engine.run.child.exam.targeting import with_settings
 from engine.run.types import Case, Constraint, Draw, Outcome
 from engine.spec.types import Check
@@ -30,36 +29,34 @@ LayerNorm.forward = _trick
 """
 
 
-def nothing(*_args, **_named):
-    return Plan((), (), 0)
-
-
 @pytest.fixture
 def forgetful(plain):
     """A norm whose eps, other than the usual one, is right with one and with three axes."""
     return plain.replaced({NORM: plain.files[NORM] + FORGETFUL})
 
 
-def test_a_fix_may_forget_no_setting(servers, catalogue, plain, forgetful, monkeypatch):
-    monkeypatch.setattr(fixes, "fresh_numbers", lambda *_: ())
-    verdict = fixes.grade_fix(servers, catalogue, BREAK, plain, forgetful, seed=4)
+def test_a_fix_may_forget_no_setting(servers, catalogue, plain, forgetful):
+    args = servers, catalogue, BREAK, plain, forgetful, 4
+    verdict = fixes.grade_fix(*args, attacking("settings"))
     assert not verdict.passed
     assert "inputs and settings that no regime brings together" in verdict.failing.inputs
-    monkeypatch.setattr(nearby, "crossed", nothing)
-    assert fixes.grade_fix(servers, catalogue, BREAK, plain, forgetful, seed=4).passed
+    assert fixes.grade_fix(*args, attacking("patterns", "sizes")).passed
+    assert attacked(*args, "settings").differing.plan.draws
 
 
-def test_a_build_may_forget_no_setting(servers, catalogue, plain, forgetful, monkeypatch):
-    assert flows.grade_build(servers, catalogue, "layernorm", plain, 4).passed
-    verdict = flows.grade_build(servers, catalogue, "layernorm", forgetful, 4)
+def test_a_build_may_forget_no_setting(servers, catalogue, plain, forgetful):
+    def grade(tree, *kinds):
+        return flows.grade_build(servers, catalogue, "layernorm", tree, 4, attacking(*kinds))
+
+    assert grade(plain, "settings").passed
+    verdict = grade(forgetful, "settings")
     assert not verdict.passed
     assert "inputs and settings that no regime brings together" in verdict.failing.inputs
-    monkeypatch.setattr(flows, "crossed", nothing)
-    assert flows.grade_build(servers, catalogue, "layernorm", forgetful, 4).passed
+    assert grade(forgetful, "sizes").passed
 
 
 def test_draws_take_settings_of_other_regimes():
-    """Of the probes that have any, in each of their regimes and all call variants; of the broken component alone."""
+    """Of the probes that have any, in each of their regimes and all call_variants; of the broken component alone."""
     checks = [
         (name, Check(id="a", shows={}, probe=probe, regimes=tuple(f"r{i}" for i in range(12))))
         for name in ("norm", "user")
@@ -77,7 +74,8 @@ def test_draws_take_settings_of_other_regimes():
         assert draw.constraint.settings == ("eps",)
         assert {*draw.constraint.regimes} == {f"r{i}" for i in range(12)} - {draw.regime}
     assert len({draw.constraint.regimes[0] for draw in made.draws}) > 6
-    assert sorted(i for one in made.checks for i in one.draws) == [*range(CROSSED)]
+    looked_at = [draw for one in made.checks for draw in one.draws]
+    assert len(looked_at) == CROSSED and {*looked_at} == {*made.draws}
     slow = crossed(checks, "norm", settings, seed=1, dtype="float32", slow=True)
     assert len(slow.draws) == CROSSED_COSTLY
     assert crossed(checks, "norm", {}, seed=1, dtype="float32").draws == ()

@@ -8,13 +8,18 @@ from collections import Counter
 import msgspec
 import numpy as np
 import pytest
+from steered import attacked, attacking, scope_for
 
-from engine.exam import attack as nearby
+from engine.exam import attack, choice
 from engine.exam import boundary_values as near_
 from engine.exam.constants import fresh_callers, fresh_numbers
+from engine.exam.level import EXAM
 from engine.exam.targeted import LARGEST_SIZE, PLACES, leaning, mixed
 from engine.flows import fix as fixes
-from engine.flows import impact as extent
+from engine.flows.baseline import Baseline
+from engine.flows.impact import Impact
+from engine.flows.sample import sample
+from engine.flows.scope import Scope, checks_of_a_fix
 from engine.judge.compare import difference
 from engine.run.child.cases import Draws
 from engine.run.child.exam.callers import renamed
@@ -27,7 +32,7 @@ from engine.run.child.exam.targeting import (
     with_entries,
     with_value,
 )
-from engine.run.types import Case, Constraint, Draw, Outcome, Raised
+from engine.run.types import LATE, Case, Constraint, Draw, Outcome, Raised
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -75,27 +80,40 @@ def tricked(plain, condition):
     return plain.replaced({HEAD: plain.files[HEAD] + WRAPPED.format(condition=condition).encode()})
 
 
-def grade(servers, catalogue, plain, tree):
-    """As `submit-fix` does."""
-    return fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
+@pytest.fixture(scope="module")
+def before(plain):
+    """The healthy code, which is measured once in each draw."""
+    return Baseline(plain)
+
+
+def seen(servers, catalogue, before, tree, *kinds, seed=77) -> list[Draw]:
+    """The draws of these kinds in which a difference counts."""
+    return attacked(servers, catalogue, LOUD, before, tree, seed, *kinds).differing.plan.draws
+
+
+QUICK = {"a value", "a small value", "a caller", "a function that calls"}
 
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[] if name == "a size" else pytest.mark.slow)
-        for name in SPECIAL_CASES
-    ],
+    [pytest.param(name, marks=[] if name in QUICK else pytest.mark.slow) for name in SPECIAL_CASES],
 )
-def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, name, monkeypatch):
-    """And by nothing else: without the numbers it passes."""
+def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, before, name):
+    """And by nothing else: without the numbers it passes, but for who calls, which draws of patterns vary."""
     tree = tricked(plain, SPECIAL_CASES[name])
-    verdict = grade(servers, catalogue, plain, tree)
+    found = seen(servers, catalogue, before, tree, "numbers")
+    assert found and all(draw.constraint.kind != "pattern" for draw in found)
+    others = ("sizes", "settings") if "call" in name else ("patterns", "sizes", "settings")
+    assert not seen(servers, catalogue, before, tree, *others)
+
+
+def test_a_verdict_tells_of_a_number(servers, catalogue, plain, before):
+    """And passes without it."""
+    args = servers, catalogue, LOUD, before, tricked(plain, SPECIAL_CASES["a size"]), 77
+    verdict = fixes.grade_fix(*args, attacking("numbers"))
     assert not verdict.passed
     assert "near a number that the change mentions" in verdict.failing.inputs
-    monkeypatch.setattr(fixes, "fresh_numbers", lambda *_: ())
-    monkeypatch.setattr(fixes, "fresh_callers", lambda *_: ())
-    assert name == "a caller" or grade(servers, catalogue, plain, tree).passed
+    assert fixes.grade_fix(*args, attacking("sizes")).passed
 
 
 @pytest.mark.parametrize(
@@ -105,10 +123,20 @@ def test_a_special_case_is_found_by_its_number(servers, catalogue, plain, name, 
         for name in RIGHT
     ],
 )
-def test_numbers_alone_refuse_nothing(servers, catalogue, plain, name):
+def test_numbers_alone_refuse_nothing(servers, catalogue, plain, before, name):
     """Nor does code that takes long, or has not the stack, for sizes that no contract speaks of."""
-    verdict = grade(servers, catalogue, plain, tricked(plain, RIGHT[name]))
-    assert verdict.passed, verdict.failing
+    tree = tricked(plain, RIGHT[name])
+    extra = attacked(servers, catalogue, LOUD, before, tree, 77, "numbers")
+    assert extra.compared and not extra.differing.plan.draws
+    assert (extra.unmeasured > 0) == (name != "nothing special")
+
+
+def scope_about(catalogue, plain, component="lm_head", **more) -> Scope:
+    """The judgement of a change to this component that changes nothing."""
+    checks = tuple(checks_of_a_fix(catalogue, LOUD, {component}))
+    given = {"dtype": "float64", "seed": 7, "level": EXAM, "candidate": plain, **more}
+    impact, spec = Impact(component), catalogue.break_(LOUD)
+    return Scope(catalogue, spec, impact, checks, Baseline(plain), **given)
 
 
 class Answering:
@@ -140,28 +168,35 @@ class Answering:
     ],
     ids=["agrees", "differs", "had no room", "refuses", "fewer digits had no room"],
 )
-def test_a_reference_that_had_no_room_gives_no_answer(plain, reference, counts):
+def test_a_reference_that_had_no_room_gives_no_answer(catalogue, plain, reference, counts):
     """A table of 65,546 rows was more than it could hold as one-hot rows, and so decided nothing."""
     draw = Draw("embedding", "forward", "normal", 1, constraint=Constraint("size", 65546.0))
     was, gave = (Outcome(values={"y": np.full(3, float(n))}) for n in (2, 3))
-    decided = nearby._deciding(
-        Answering(reference), plain, plain, {7: Case(draw, {"x": np.ones(3)}, {})}, {7: was}, {7: gave},
-        limit=1.0, dtype="float64", variants=(), coarse="coarse",
-    )  # fmt: skip
-    assert list(decided) == ([7] if counts else [])
+    pair = attack.Pair(Case(draw, {"x": np.ones(3)}, {}), was, gave)
+    scope = scope_about(catalogue, plain)
+    decided = attack._deciding(Answering(reference), scope, [pair], limit=1.0)
+    assert [one.case.draw for one in decided] == ([draw] if counts else [])
 
 
-def test_a_verdict_asks_the_variant_that_keeps_fewer_digits(servers, catalogue, plain, monkeypatch):
-    """In the dtype of the healthy code, and with its answer, where a candidate differs near a number."""
-    asked = []
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_the_variant_that_keeps_fewer_digits_is_asked(catalogue, plain, dtype):
+    """In the dtype of the healthy code, and its answer decides, where a candidate differs near a number."""
+    rough, asked = catalogue.contract.coarse[dtype], []
+    draw = Draw("lm_head", "forward", "normal", 1, dtype, constraint=Constraint("size", 3.0))
+    was, gave = (Outcome(values={"y": np.full(3, n)}) for n in (2.0, 2.002))
 
-    def seen(case, own, moved, theirs, coarse=""):
-        asked.append((coarse, coarse in case.expected))
-        return near_.decides(case, own, moved, theirs, coarse)
+    class Rough(Answering):
+        def cases(self, draws, variants):
+            asked.extend(variants)
+            far = {rough: Outcome(values={"y": np.full(3, 2.1)})} if self.reference else {}
+            return [Case(draw, {}, {"": was, **far}) for draw in draws]
 
-    monkeypatch.setattr(nearby, "decides", seen)
-    assert not grade(servers, catalogue, plain, tricked(plain, SPECIAL_CASES["a size"])).passed
-    assert set(asked) == {(catalogue.contract.coarse["float64"], True)}
+    pair = attack.Pair(Case(draw, {"x": np.ones(3)}, {}), was, gave)
+    for knows, counts in ((True, False), (False, True)):
+        scope = scope_about(catalogue, plain, dtype=dtype)
+        found = attack._deciding(Rough(was if knows else None), scope, [pair], limit=1.0)
+        assert bool(found) is counts
+    assert rough in asked
 
 
 ROUNDED = b"""
@@ -177,11 +212,11 @@ LMHead.forward = _scaled
 """
 
 
-def test_another_rounding_near_a_number_is_right(servers, catalogue, plain):
+def test_another_rounding_near_a_number_is_right(servers, catalogue, plain, before):
     """The same, but for the last digits."""
     tree = plain.replaced({HEAD: plain.files[HEAD] + ROUNDED})
-    verdict = grade(servers, catalogue, plain, tree)
-    assert verdict.passed, verdict.failing
+    extra = attacked(servers, catalogue, LOUD, before, tree, 77)
+    assert extra.compared > 100 and not extra.differing.plan.draws
 
 
 @pytest.mark.parametrize(
@@ -244,21 +279,18 @@ Tensor.mean = _of_other_axis
 """
 
 
-@pytest.mark.sweep(1)
 @pytest.mark.parametrize("path", [HEAD, "src/minimodel/optim.py"])
-def test_what_a_changed_file_may_write_into_is_measured(
-    servers, catalogue, plain, monkeypatch, path
-):
+def test_what_a_changed_file_may_write_into_is_measured(servers, catalogue, plain, path):
     """A class of another file, patched from this one; nothing of the model uses it in that way. Be it
     from a file that is imported by what is measured last.
     """
     tree = plain.replaced({path: plain.files[path] + PATCH})
-    verdict = grade(servers, catalogue, plain, tree)
-    assert not verdict.passed
-    assert verdict.failing.component == "tensor"
-    if path == HEAD:
-        monkeypatch.setattr(extent, "patching", lambda *_: set())
-        assert grade(servers, catalogue, plain, tree).passed
+    scope = scope_for(servers, catalogue, LOUD, plain, tree, 77)
+    assert scope.impact.writes and "minimodel.optim" in scope.candidate.eager
+    made = sample(scope)
+    tensor = made.only({draw for draw in made.draws if draw.component == "tensor"})
+    verdict = fixes.judged(servers, scope, fixes.measure(servers, scope, tensor))
+    assert not verdict.passed and verdict.failing.component == "tensor"
 
 
 def test_every_regime_leans():
@@ -271,7 +303,7 @@ def test_every_regime_leans():
     assert {constraint.number for constraint in constraints} <= {64.0, 65.0, 512.0}
     assert {constraint.also for constraint in constraints} - {0.0} == {1e4, 0.5}
     assert {constraint.which % 4 for constraint in constraints} == {0, 1, 2, 3}
-    assert [one.draws for one in made.checks] == [tuple(range(12))] * 2
+    assert [one.draws for one in made.checks] == [made.draws] * 2
     many = Check(id="a", shows={}, probe="p", regimes=tuple(f"r{i}" for i in range(60)))
     drawn = mixed([("c", many)], (64.0, 1e4), seed=3, dtype="float64").draws
     times = Counter(draw.constraint.number for draw in drawn)
@@ -606,9 +638,8 @@ def test_leans_of_a_number():
     assert constraints[0].number == 0.5 and constraints[-1].number == 5000.0
     assert {draw.regime for draw in made.draws} == {"normal"}
     assert {draw.call_variant for draw in made.draws if draw.constraint.kind == "calls"} == {"late"}
-    kept = made.without(set(range(1, len(made.draws))))
-    assert len(kept.draws) == 1 and kept.checks[0].draws == (0,)
-    assert made.without(set(range(len(made.draws)))).checks == ()
+    assert made.only(made.draws[:1]).checks[0].draws == made.draws[:1]
+    assert made.only(()).checks == ()
 
 
 def test_a_far_size_is_for_those_who_say_so():
@@ -622,10 +653,9 @@ def test_a_far_size_is_for_those_who_say_so():
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("normal",))
     checks = [("head", check), ("other", check)]
     made = leaning(checks, [3000.0, 3001.0, 3002.0], seed=1, dtype="float64")
-    out = near_.left_out(made, "head")
-    kept = [draw for i, draw in enumerate(made.draws) if i not in out]
+    kept = choice.chosen_draws(made, "head")
     sizes = [draw.component for draw in kept if draw.constraint.kind == "size"]
-    assert sizes == ["head"] * (near_.MOST // near_.FAR)  # of twelve, as they take long
+    assert sizes == ["head"] * (choice.MOST // choice.FAR)  # of twelve, as they take long
     assert any(draw.component == "other" for draw in kept)
 
 
@@ -664,30 +694,39 @@ def test_arrays_have_more_entries_than_a_number_says(servers, component, probe):
     assert found and min(found) > 40_000 and max(found) < 500_000
 
 
-@pytest.mark.sweep(2)
 @pytest.mark.parametrize(
-    ("trick", "told"),
+    ("trick", "kind"),
     [
-        ("h = Tensor(h.data) if h.data.size > 50_000 else h", "near a number"),
-        ("self.n = getattr(self, 'n', 0) + 1\n        h = h * 2 if self.n % 100 == 0 else h", "hundreds"),
-        (
+        ("h = Tensor(h.data) if h.data.size > 50_000 else h", "entries"),
+        ("self.n = getattr(self, 'n', 0) + 1\n        h = h * 2 if self.n % 100 == 0 else h", ""),
+        pytest.param(
             "import time; time.sleep(0.004); self.n = getattr(self, 'n', 0) + 1\n"
-            "        h = h * 2 if self.n % 350 == 0 else h", "hundreds",
+            "        h = h * 2 if self.n % 350 == 0 else h", "calls", marks=pytest.mark.slow,
         ),
     ],
     ids=["many entries", "every hundredth", "in no hurry"],
 )  # fmt: skip
 def test_what_holds_for_many_entries_or_some_calls_alone_is_refused(
-    servers, catalogue, plain, trick, told
+    servers, catalogue, plain, before, trick, kind
 ):
-    """Neither has a size of its own, nor a call from which on it is wrong."""
+    """Neither has a size of its own, nor a call from which on it is wrong; every hundredth is met in the
+    hundreds of calls of level exam.
+    """
     text = plain.files[HEAD].decode()
     assert "logits = h @" in text
     tree = plain.replaced(
         {HEAD: text.replace("logits = h @", f"{trick}\n        logits = h @").encode()}
     )
-    verdict = fixes.grade_fix(servers, catalogue, "tied-vocab-mismatch", plain, tree, seed=4)
-    assert not verdict.passed and told in verdict.failing.inputs
+    if kind:
+        found = seen(servers, catalogue, before, tree, "numbers", seed=4)
+        assert found and {draw.constraint.kind for draw in found} == {kind}
+        return
+    scope = scope_for(servers, catalogue, LOUD, before, tree, 4)
+    made = sample(scope)
+    late = made.only({draw for draw in made.draws if draw.call_variant == LATE})
+    assert len(late.draws) == 1
+    verdict = fixes.judged(servers, scope, fixes.measure(servers, scope, late))
+    assert not verdict.passed and verdict.failing.difference.expected == "the same each time"
 
 
 def test_every_size_of_a_model_leans(servers):
@@ -707,10 +746,9 @@ def test_some_draws_after_many_calls_are_kept_whatever_else_is_drawn_by_lot():
     check = Check(id="c", shows={"en": "c"}, probe="forward", regimes=("normal",))
     made = leaning([("head", check)], [float(n) for n in range(3, 60)], seed=1, dtype="float64")
     for most in (8, 20):
-        out = near_.left_out(made, "head", most=most)
-        kept = [draw for i, draw in enumerate(made.draws) if i not in out]
+        kept = choice.chosen_draws(made, "head", most=most)
         late = [draw for draw in kept if draw.call_variant == "late"]
-        assert len(kept) == most and near_.CALLS <= len(late) < most / 2 + near_.CALLS
+        assert len(kept) == most and choice.CALLS <= len(late) < most / 2 + choice.CALLS
 
 
 def test_half_of_the_draws_are_of_the_probe_that_most_checks_look_at():
@@ -720,8 +758,7 @@ def test_half_of_the_draws_are_of_the_probe_that_most_checks_look_at():
         for i, probe in enumerate(["a", "b", "forward", "c", "forward", "d", "e"])
     ]
     made = leaning(checks, [300.0, 0.5], seed=1, dtype="float64")
-    out = near_.left_out(made, "head", most=32)
-    kept = Counter(draw.probe for i, draw in enumerate(made.draws) if i not in out)
+    kept = Counter(draw.probe for draw in choice.chosen_draws(made, "head", most=32))
     assert kept.total() == 32 and 14 <= kept["forward"] <= 20
 
 
@@ -734,25 +771,28 @@ def test_every_probe_of_the_broken_component_gets_its_turn():
     made = leaning(checks, [5000.0], seed=1, dtype="float64")
 
     def kept(**limits):
-        out = near_.left_out(made, "head", **limits)
-        return [draw for i, draw in enumerate(made.draws) if i not in out]
+        return choice.chosen_draws(made, "head", **limits)
 
     def far(draws):
         return Counter(draw.probe for draw in draws if draw.constraint.number == 5010)
 
-    assert [*far(kept(most=near_.TIMES * near_.MOST, tried=near_.TRIED)).values()] == [4] * 17
+    assert [*far(kept(most=choice.TIMES * choice.MOST, tried=choice.TRIED)).values()] == [4] * 17
     assert len(far(kept(most=60))) >= 10  # one of another probe each
     usual = Counter(draw.probe for draw in kept(most=64))
     assert len(usual) == 17 and max(usual[f"p{i}"] for i in range(1, 17)) <= 4
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_inputs_are_made_for_every_far_size_of_the_broken_component(catalogue, seed):
+def test_inputs_are_made_for_every_far_size_of_the_broken_component(catalogue, plain, seed):
     """Only then it is seen who can have one: of seventeen probes of `data` one."""
-    checks = [("data", check) for check in catalogue.build("data").checks]
-    aim = nearby.aimed(checks, [5000.0], component="data", seed=seed, dtype="float64")
-    far = Counter(draw.probe for draw in aim.wide[0].draws if draw.constraint.number == 5010)
+    after = plain.replaced({HEAD: plain.files[HEAD] + b"\nMANY = 5000\n"})
+    scope = scope_about(catalogue, plain, "data", candidate=after, seed=seed)
+    checks = tuple(("data", check) for check in catalogue.build("data").checks)
+    scope = msgspec.structs.replace(scope, checks=checks)
+    usual, _ = attack._wide(scope, ("numbers",), choice.MOST, choice.CALLS)
+    far = Counter(draw.probe for draw in usual.draws if draw.constraint.number == 5010)
     assert far == dict.fromkeys({check.probe for _, check in checks}, 4)
+    assert attack._wide(scope, ("patterns", "sizes"), choice.MOST, choice.CALLS) == []
 
 
 def test_an_input_that_would_be_too_large_is_not_even_drawn():
@@ -766,7 +806,7 @@ def test_an_input_that_would_be_too_large_is_not_even_drawn():
     with pytest.raises(TooMany):
         one_by_one.standard_normal((600, 600))
     assert ConstrainedDraws(1, constraint).standard_normal((300, 300)).shape == (300, 300)
-    assert Draws(1).standard_normal((1500, 1500)).shape == (1500, 1500)
+    assert ConstrainedDraws(1, None).standard_normal((1500, 1500)).shape == (1500, 1500)
 
 
 def test_what_has_nothing_to_lean_takes_no_place():
@@ -777,13 +817,13 @@ def test_what_has_nothing_to_lean_takes_no_place():
         for i in range(9)
     ]
     made = leaning(checks, [300.0, 0.5], seed=1, dtype="float64")
-    assert len(made.draws) > 3 * near_.MOST
-    fit = made.without(set(range(0, len(made.draws), 2)))  # those that nothing leans in are gone
-    kept = set(range(len(fit.draws))) - near_.left_out(fit, "head")
-    own = sum(fit.draws[i].component == "head" for i in kept)
-    assert (own, len(kept)) == (near_.MOST, near_.MOST + near_.OTHERS)
-    wide = near_.left_out(made, "head", most=2 * near_.MOST, others=1)
-    assert len(made.draws) - len(wide) == 2 * near_.MOST + 1
+    assert len(made.draws) > 3 * choice.MOST
+    fit = made.only(made.draws[1::2])  # those that nothing constraints in are gone
+    kept = choice.chosen_draws(fit, "head")
+    own = sum(draw.component == "head" for draw in kept)
+    assert (own, len(kept)) == (choice.MOST, choice.MOST + choice.OTHERS)
+    wide = choice.chosen_draws(made, "head", most=2 * choice.MOST, others=1)
+    assert len(wide) == 2 * choice.MOST + 1
 
 
 def test_what_rounding_decides_is_not_decided():

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
+from steered import attacked, attacking, scope_for
 
-from engine.exam import attack as nearby
+from engine.exam import attack
+from engine.exam.level import EXAM
 from engine.exam.targeted import STIRRED, STIRRED_COSTLY, STIRRED_FAR, patterned
 from engine.flows import fix as fixes
-from engine.judge.sampling import Plan
+from engine.flows.baseline import Baseline
 from engine.run.child.exam.patterns import FLOATS
+from engine.run.types import CALL_VARIANTS
 from engine.spec.types import Check
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -25,6 +29,20 @@ def _trick(self, h):
 _was = LMHead.forward
 LMHead.forward = _trick
 """
+
+
+def tricked(plain, name):
+    """The plain model, whose head does something else under a condition."""
+    text = WRAPPED.format(condition=CONDITIONS[name])
+    return plain.replaced({HEAD: plain.files[HEAD] + text.encode()})
+
+
+@pytest.fixture(scope="module")
+def before(plain):
+    """The healthy code, which is measured once in each draw."""
+    return Baseline(plain)
+
+
 CONDITIONS = {
     "whole numbers": "len(np.unique(x)) > 3 and np.array_equal(x, np.rint(x))",
     "rows in order": "x.size > 30 and x.shape[-1] > 4 and np.all(np.diff(x) > 0)",
@@ -34,24 +52,27 @@ CONDITIONS = {
 }
 
 
-SLOW = {"no two signs", "far from zero", "two sizes of a number"}
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_pattern_is_seen(servers, catalogue, before, plain, name):
+    """No other draw has such numbers. Rows in order are met in two verdicts of three, the others in each."""
+    seeds = range(78, 84) if name == "rows in order" else [78]
+    tree = tricked(plain, name)
+
+    def seen(seed, *kinds):
+        extra = attacked(servers, catalogue, LOUD, before, tree, seed, *kinds)
+        return bool(extra.differing.plan.draws)
+
+    assert any(seen(seed, "patterns") for seed in seeds)
+    assert not seen(78, "sizes", "settings")
 
 
-@pytest.mark.sweep(1)
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.slow] if name in SLOW else []) for name in CONDITIONS],
-)
-def test_a_pattern_is_seen(servers, catalogue, plain, name, monkeypatch):
-    """No other draw has such numbers."""
-    text = WRAPPED.format(condition=CONDITIONS[name])
-    tree = plain.replaced({HEAD: plain.files[HEAD] + text.encode()})
-    monkeypatch.setattr(fixes, "fresh_numbers", lambda *_: ())
-    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=78)
+def test_a_verdict_tells_of_a_pattern(servers, catalogue, plain, before):
+    """And passes without it."""
+    args = servers, catalogue, LOUD, before, tricked(plain, "whole numbers"), 78
+    verdict = fixes.grade_fix(*args, attacking("patterns"))
     assert not verdict.passed
     assert "numbers in a pattern" in verdict.failing.inputs
-    monkeypatch.setattr(nearby, "patterned", lambda *_, **__: Plan((), (), 0))
-    assert fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=78).passed
+    assert fixes.grade_fix(*args, attacking("sizes")).passed
 
 
 def test_draws_that_follow_a_pattern():
@@ -70,7 +91,8 @@ def test_draws_that_follow_a_pattern():
     }
     assert {draw.constraint.kind for draw in made.draws} == {"pattern"}
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
-    assert sorted(i for one in made.checks for i in one.draws) == [*range(len(made.draws))]
+    looked_at = [draw for one in made.checks for draw in one.draws]
+    assert len(looked_at) == len(made.draws) and {*looked_at} == {*made.draws}
     assert sum(draw.probe == "p0" for draw in own) > STIRRED / 2
     assert {draw.constraint.which for draw in made.draws if draw.component == "user"} == {
         *range(STIRRED_FAR)
@@ -96,29 +118,46 @@ def test_no_probe_keeps_to_a_few_patterns():
     assert min(map(len, kinds.values())) > 3
 
 
-def test_a_story_of_a_break_follows_no_pattern(catalogue):
+def drawn(servers, catalogue, plain, id, path, kinds, level=EXAM):
+    """The draws that are run whole, for a change that changes nothing."""
+    tree = plain.replaced({path: plain.files[path] + b"\n\nLEFT = None\n"})
+    scope = replace(scope_for(servers, catalogue, id, plain, tree, 5), level=level)
+    slow = id == "final-norm-missing"
+    return [draw for one in attack._whole(scope, kinds, slow) for draw in one.draws]
+
+
+def test_a_story_of_a_break_follows_no_pattern(servers, catalogue, plain):
     """Its probes make inputs of what they are given, which may come to NaN; those of builds take any."""
-    id = "mask-after-softmax"
-    spec, checks = catalogue.break_(id), fixes.checks_of_a_fix(catalogue, id)
-    free = fixes._free(spec, checks, {"sdpa"})
-    assert {name for name, _ in free} == {"sdpa"}
-    probes = {check.probe for _, check in free}
-    assert "forward" in probes
-    assert not probes & {"future", "row_sums"} and "future" in {c.probe for c in spec.judged_by}
+    id, path = "mask-after-softmax", "src/minimodel/nn/attention.py"
+    story = {check.probe for check in catalogue.break_(id).judged_by}
+    assert "future" in story
+    draws = drawn(servers, catalogue, plain, id, path, ("patterns",))
+    own = {draw.probe for draw in draws if draw.component == "sdpa"}
+    assert "forward" in own and not own & {"future", "row_sums"}
+    assert {draw.component for draw in draws} == {"sdpa", "attention"}  # none of what is remote
 
 
-def test_where_probes_take_long_fewer_draws_follow_a_pattern(
-    servers, catalogue, plain, monkeypatch
-):
+def test_where_probes_take_long_fewer_draws_follow_a_pattern(servers, catalogue, plain):
     """A model is not a head."""
-    asked = {}
-
-    def noted(_checks, component, *, most, **_more):
-        asked[component] = most
-        return Plan((), (), 0)
-
-    monkeypatch.setattr(nearby, "patterned", noted)
-    for id, path in ((LOUD, HEAD), ("final-norm-missing", "src/minimodel/mini_gpt.py")):
+    for id, path, slow, most in (
+        (LOUD, HEAD, False, STIRRED),
+        ("final-norm-missing", "src/minimodel/mini_gpt.py", True, STIRRED_COSTLY),
+    ):
+        draws = drawn(servers, catalogue, plain, id, path, ("patterns",))
+        own = [draw for draw in draws if draw.component == catalogue.entry(id).component]
+        assert len(own) == most
         tree = plain.replaced({path: plain.files[path] + b"\n\nLEFT = None\n"})
-        assert fixes.grade_fix(servers, catalogue, id, plain, tree, seed=5).passed
-    assert asked == {"lm_head": STIRRED, "mini_gpt": STIRRED_COSTLY}
+        scope = scope_for(servers, catalogue, id, plain, tree, 5)
+        made, cases = attack._made(servers, scope, ("patterns",))
+        assert {draw for draw in made.draws if draw in {*own}} == {d for d in own if d in cases}
+        assert (len([d for d in made.draws if d in {*own}]) <= STIRRED_COSTLY) is slow
+
+
+def test_draws_that_follow_a_pattern_come_in_the_call_variants_of_the_level(
+    servers, catalogue, plain
+):
+    """But for hundreds of calls, which take long."""
+    few = replace(EXAM, call_variants=("primed", "late"))
+    for level, wanted in ((few, {"", "primed"}), (EXAM, {"", "eval", *CALL_VARIANTS})):
+        draws = drawn(servers, catalogue, plain, LOUD, HEAD, ("patterns",), level)
+        assert {draw.call_variant for draw in draws} == wanted

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from steered import attacking
 
-from engine.exam import attack as nearby
+from engine.exam import attack
 from engine.exam import boundary_values as near
 from engine.exam.targeted import FEWER_PLACES, LEAST, PLACES, small
 from engine.flows import build as flows
 from engine.flows import fix as fixes
-from engine.judge.sampling import Plan
 from engine.run.types import SMALL, Case, Constraint, Draw, Outcome
 from engine.spec.types import Check
 
@@ -37,40 +37,38 @@ LayerNorm.forward = _trick
 """
 
 
-def nothing(*_args, **_named):
-    return Plan((), (), 0)
-
-
-@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.slow)])
-def test_two_ids_are_seen_in_a_fix(servers, catalogue, plain, monkeypatch, seed):
+def test_two_ids_are_seen_in_a_fix(servers, catalogue, plain):
     """No other draw has a vocabulary of two: a size that learners are shown; and 2 stands in any code."""
     tree = plain.replaced({HEAD: plain.files[HEAD] + TWO_IDS})
-    verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=seed)
+    args = servers, catalogue, LOUD, plain, tree, 3
+    verdict = fixes.grade_fix(*args, attacking("sizes"))
     assert not verdict.passed
     assert "a size of 2" in verdict.failing.inputs
-    monkeypatch.setattr(nearby, "small", nothing)
-    assert fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=seed).passed
+    assert fixes.grade_fix(*args, attacking("settings")).passed
 
 
-def test_two_features_are_seen_in_a_build_which_tells_of_it(servers, catalogue, plain, monkeypatch):
+def test_two_features_are_seen_in_a_build_which_tells_of_it(servers, catalogue, plain):
     """Though the gradient of a norm's input all but cancels there."""
     tree = plain.replaced({NORM: plain.files[NORM] + TWO_FEATURES})
     told = []
 
-    def tell(result, number, count):
+    def on_check(result, number, count):
         told.append((result.id, result.passed, number, count))
 
-    verdict = flows.grade_build(servers, catalogue, "layernorm", tree, 5, told=tell)
+    def grade(tree, *kinds, **more):
+        level = attacking(*kinds)
+        return flows.grade_build(servers, catalogue, "layernorm", tree, 5, level, **more)
+
+    verdict = grade(tree, "sizes", on_check=on_check)
     assert not verdict.passed and "a size of 2" in verdict.failing.inputs
     count = len(verdict.results)
     assert [number for *_, number, _ in told[:count]] == [*range(1, count + 1)]
     assert all(passed for _, passed, *_ in told[:count])
     failed = [result.id for result in verdict.results if not result.passed]
     assert [id for id, *_ in told[count:]] == failed
-    whole = flows.grade_build(servers, catalogue, "layernorm", plain, 5)
+    whole = grade(plain, "sizes")
     assert whole.passed
-    monkeypatch.setattr(flows, "small", nothing)
-    fewer = flows.grade_build(servers, catalogue, "layernorm", tree, 5)
+    fewer = grade(tree, "patterns")  # of which a build has none
     assert fewer.passed and fewer.measurements < whole.measurements
 
 
@@ -127,14 +125,13 @@ def test_what_is_not_steady_takes_nothing_from_what_is():
     assert near.only(own, {"y"}).values.keys() == {"y"}
 
     def decided(theirs):
-        return nearby._decided(
-            [case], [own], [moved], [theirs], [theirs, theirs], dtype="float64", coarse=""
-        )
+        pair = attack.Pair(case, own, theirs)
+        return attack._decided([pair], [moved], [theirs, theirs], dtype="float64", coarse="")
 
-    ((told, mine, other),) = decided(gave(1.5, 3e-9))
-    assert mine.values == told.expected[""].values == {"y": own.values["y"]}
-    assert other.values["y"] == 1.5 and "grad" not in other.values
-    assert decided(gave(1.0, 5e-1)) == [None]
+    (told,) = decided(gave(1.5, 3e-9))
+    assert told.healthy.values == told.case.expected[""].values == {"y": own.values["y"]}
+    assert told.candidate.values["y"] == 1.5 and "grad" not in told.candidate.values
+    assert decided(gave(1.0, 5e-1)) == []
 
 
 def test_a_model_meets_ids_with_one_to_four_axes(servers, catalogue):

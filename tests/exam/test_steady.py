@@ -9,6 +9,7 @@ import pytest
 from trees import NAMES, corpus_tree
 
 from engine.flows.measuring import dtype_of
+from engine.judge.measured import Measured
 from engine.judge.sampling import plan
 from engine.judge.verdict import judge_build
 from engine.run.jobs import jobs_of
@@ -37,7 +38,9 @@ def wrong(
         made = plan(checks, seed=19, dtype=dtype)
         cases = servers.cases(made.draws)
         assert len(cases) > draws
-        found = judge_build(made, cases, servers.outcomes(tree, jobs_of(cases)))
+        gave = servers.outcomes(tree, jobs_of(cases))
+        by_draw = (dict(zip(made.draws, some, strict=True)) for some in (cases, gave))
+        found = judge_build(Measured(made, *by_draw))
         yield from (
             f"{component}.{result.id} ({result.regime}): {result.difference}"
             for result in found.results

@@ -15,6 +15,7 @@ from engine.flows.oracle import oracle_for
 from engine.flows.siblings import Siblings
 from engine.judge.compare import difference
 from engine.learner import model
+from engine.run.jobs import jobs_of
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue, content_root
 
@@ -258,7 +259,7 @@ def test_what_is_left_open_is_not_judged_but_must_stay_as_it_was(
     verdict = flows.grade_build(servers, catalogue, "tensor", tree, seed=29)
     assert verdict.passed, verdict.failing
     items = Siblings(servers, catalogue, template, 29).of("tensor")
-    outcomes = servers.outcomes(tree, flows.jobs_of([item.case for item in items]))
+    outcomes = servers.outcomes(tree, jobs_of([item.case for item in items]))
     assert any(
         difference(item.before, outcome) for item, outcome in zip(items, outcomes, strict=True)
     )

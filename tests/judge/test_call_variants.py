@@ -1,13 +1,22 @@
-"""Each call variant in which draws are given to learner code sees a trick that no other one sees."""
+"""Each call variant sees a trick that no other one sees.
+
+Most is measured on the component alone, in a few draws of each variant; a whole verdict shows once at each level
+that they are among what it draws.
+"""
 
 from __future__ import annotations
 
-import msgspec
 import pytest
+from msgspec.structs import replace
 
-from engine.exam import attack as nearby
+from engine.exam.level import EXAM
 from engine.flows import fix as fixes
-from engine.judge.sampling import Plan
+from engine.flows.baseline import Baseline
+from engine.judge.level import MODES, PRACTICE
+from engine.judge.measured import Measured
+from engine.judge.sampling import most_looked_at, once, plan
+from engine.judge.verdict import disagreeing, judge_fix
+from engine.run.jobs import jobs_of
 from engine.run.types import CALL_VARIANTS, LATE
 
 LOUD, HEAD = "tied-vocab-mismatch", "src/minimodel/nn/lm_head.py"
@@ -183,22 +192,48 @@ def tricked(plain, trick):
     return plain.replaced({HEAD: text.encode()})
 
 
-@pytest.fixture(autouse=True)
-def _no_numbers(monkeypatch):
-    """The numbers that a trick mentions would give some of them away as well."""
-    monkeypatch.setattr(fixes, "fresh_numbers", lambda *_: ())
-    monkeypatch.setattr(fixes, "fresh_callers", lambda *_: ())
+ALL = ("", "eval", *CALL_VARIANTS)
+DRAWS = 5  # of each variant,
+LEAST = 24  # and in all: what comes by turns, in regimes by turns
 
 
-def grade(servers, catalogue, plain, tree):
+@pytest.fixture(scope="module")
+def before(plain):
+    """The healthy code, which is measured once in each draw."""
+    return Baseline(plain)
+
+
+def seen_by(servers, catalogue, before, tree, component="lm_head", variants=ALL) -> set[str]:
+    """The call variants in which the component is not as it was; some draws of each of these, and at last
+    one after hundreds of calls.
+    """
+    checks = once((component, check) for check in catalogue.build(component).checks)
+    main = [pair for pair in checks if (component, pair[1].probe) == most_looked_at(checks)]
+    made = plan(
+        main, seed=77, dtype="float64", call_variants=variants,
+        at_least={main[0][1].probe: max(LEAST, DRAWS * len(variants))}, last=LATE if variants == ALL else "",
+    )  # fmt: skip
+    cases = before.cases(servers, made.draws)
+    healthy = before.outcomes(servers, [*cases.values()])
+    found = servers.outcomes(tree, jobs_of([*cases.values()]), server="candidate")
+    measured = Measured(made, cases, dict(zip(made.draws, found, strict=True)), healthy)
+    verdict = judge_fix(measured, touched={component}, restored=True)
+    return {draw.call_variant for draw in disagreeing(verdict, measured)}
+
+
+def grade(servers, catalogue, plain, tree, level=PRACTICE, id=LOUD):
     """As `submit-fix` does."""
-    return fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=77)
+    return fixes.grade_fix(servers, catalogue, id, plain, tree, 77, level)
 
 
-def test_what_changes_nothing_is_right_in_every_call_variant(servers, catalogue, plain):
-    """A wrapper around forward is no trick."""
+# the numbers that a trick mentions would give some of them away as well
+UNATTACKED = replace(EXAM, attacks=())
+
+
+def test_what_changes_nothing_is_right_in_every_manner(servers, catalogue, plain):
+    """A wrapper around forward is no trick, at level exam with all its attacks."""
     tree = tricked(plain, "\nLMHead.forward = _right\n")
-    verdict = grade(servers, catalogue, plain, tree)
+    verdict = grade(servers, catalogue, plain, tree, EXAM)
     assert verdict.passed, verdict.failing
 
 
@@ -223,73 +258,59 @@ def rebinds(plain):
 
 
 def test_an_optimiser_may_put_new_arrays_into_parameters(
-    servers, catalogue, plain, rebinds, monkeypatch
+    servers, catalogue, plain, before, rebinds
 ):
     """What a head has kept of the old ones is seen only where such an optimiser has moved them."""
     tree = tricked(plain, STALE)
     stale = tree.replaced({OPTIM: rebinds})
-    assert grade(servers, catalogue, plain, tree).passed  # nothing is wrong with it here
-    verdict = grade(servers, catalogue, plain, stale)
-    assert not verdict.passed and verdict.failing
-    assert CALL_VARIANTS["stepped"] in verdict.failing.inputs
-    others = {name: told for name, told in CALL_VARIANTS.items() if name != "stepped"}
-    monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
-    assert grade(servers, catalogue, plain, stale).passed
+    assert seen_by(servers, catalogue, before, tree) == set()  # nothing is wrong with it here
+    assert seen_by(servers, catalogue, before, stale) == {"stepped"}
 
 
-def test_a_graph_keeps_the_arrays_that_it_was_made_of(
-    servers, catalogue, plain, rebinds, monkeypatch
-):
+def test_a_graph_keeps_the_arrays_that_it_was_made_of(servers, catalogue, plain, before, rebinds):
     """An optimiser that replaces them leaves the numbers to it, as learners' backward functions read
     them late.
     """
-    monkeypatch.setattr(fixes, "CALL_VARIANTS", {"stepped": CALL_VARIANTS["stepped"]})
     tree = plain.replaced({OPTIM: rebinds})
-    for seed in range(3):
-        verdict = fixes.grade_fix(
-            servers, catalogue, "rmsnorm-divides-by-rsqrt", plain, tree, seed=seed
-        )
-        assert verdict.passed, verdict.failing
+    for component in ("rmsnorm", "lm_head"):
+        found = seen_by(servers, catalogue, before, tree, component, ("stepped",))
+        assert found == set(), component
 
 
-@pytest.mark.sweep(1)
+# what puts numbers back; one position alone is the same call where there is but one; and a mode that
+# comes by turns
+LIKE = {
+    "primed": {"stepped", "swapped", "resized"},
+    "swapped": {"resized"},
+    "eval": {"primed", "stepped", "swapped", "resized"},
+}
+
+
+@pytest.mark.parametrize("call_variant", TRICKS)
+def test_each_manner_sees_what_no_other_one_sees(servers, catalogue, plain, before, call_variant):
+    """With it the trick is seen; without it, and what is like it, it is not."""
+    found = seen_by(servers, catalogue, before, tricked(plain, TRICKS[call_variant]))
+    assert call_variant in found <= {call_variant} | LIKE.get(call_variant, set())
+
+
 @pytest.mark.parametrize(
-    "call_variant",
-    [
-        pytest.param(
-            name, marks=[] if name in ("eval", "primed", "inside", LATE) else pytest.mark.slow
-        )
-        for name in TRICKS
-    ],
+    ("call_variant", "level"),
+    [("nested", UNATTACKED), ("doubled", PRACTICE), ("eval", PRACTICE)],
+    ids=["exam", "practice", "a mode"],
 )
-def test_each_call_variant_sees_what_no_other_one_sees(
-    servers, catalogue, plain, call_variant, monkeypatch
+def test_a_verdict_draws_them_and_says_how_the_code_was_called(
+    servers, catalogue, plain, call_variant, level
 ):
-    """With it the trick is refused, and the verdict says how it was called; without it, it passes."""
+    """The level names them; one that does not name this one lets the trick pass."""
     tree = tricked(plain, TRICKS[call_variant])
-    verdict = grade(servers, catalogue, plain, tree)
+    verdict = grade(servers, catalogue, plain, tree, level)
     assert not verdict.passed
-    words = {LATE: "hundreds of calls", "eval": "after eval()"}.get(call_variant) or CALL_VARIANTS[
-        call_variant
-    ]
+    words = CALL_VARIANTS.get(call_variant, f"after {call_variant}()")
     assert any(words in result.inputs for result in verdict.results if not result.passed)
-    if call_variant == "eval":
-        contract = msgspec.structs.replace(catalogue.contract, modes={})
-        monkeypatch.setitem(vars(catalogue), "contract", contract)
-        turns = {"primed", "stepped", "swapped", "resized"}  # in that mode by turns
-        others = {name: told for name, told in CALL_VARIANTS.items() if name not in turns}
-        monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
-    elif call_variant == LATE:
-        monkeypatch.setattr(fixes, "LATE", "")
-    else:
-        # what puts numbers back; and one position alone is the same call, where there is but one
-        like = {"primed": {"stepped", "swapped", "resized"}, "swapped": {"resized"}}
-        gone = {call_variant} | like.get(call_variant, set())
-        others = {name: told for name, told in CALL_VARIANTS.items() if name not in gone}
-        monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
-    left = {r.component for r in grade(servers, catalogue, plain, tree).results if not r.passed}
-    # but for what calls eval() by itself
-    assert left <= ({"generate", "mini_gpt"} if call_variant == "eval" else set())
+    gone = {MODES if call_variant == "eval" else call_variant} | LIKE.get(call_variant, set())
+    others = tuple(name for name in level.call_variants if name not in gone)
+    assert len(others) < len(level.call_variants)
+    assert grade(servers, catalogue, plain, tree, replace(level, call_variants=others)).passed
 
 
 ASKS = """
@@ -308,11 +329,10 @@ LMHead.forward = _trick
 """
 
 
-def test_code_that_asks_for_a_line_of_a_script_gets_one(servers, catalogue, plain):
+def test_code_that_asks_for_a_line_of_a_script_gets_one(servers, catalogue, plain, before):
     """Neither a function of a test's nor of a package's calls there."""
-    verdict = grade(servers, catalogue, plain, tricked(plain, ASKS))
-    assert not verdict.passed
-    assert "frames deep" in verdict.failing.inputs or "at a prompt" in verdict.failing.inputs
+    found = seen_by(servers, catalogue, before, tricked(plain, ASKS))
+    assert found == {"nested", "outermost"}
 
 
 BIRTH = """
@@ -348,30 +368,25 @@ LayerNorm.forward = _trick
 """
 
 
-@pytest.mark.sweep(1)
 @pytest.mark.parametrize("trick", [BIRTH, BUFFER], ids=["first numbers", "one buffer"])
 def test_what_a_module_keeps_from_its_first_numbers_or_for_the_next_call_is_seen(
-    servers, catalogue, plain, trick
+    servers, catalogue, plain, before, trick
 ):
     """Before the call it had the numbers that it was made with; after it comes another call."""
     tree = plain.replaced({NORM: plain.files[NORM] + trick.encode()})
-    id = "layernorm-no-eps"
-    verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=7)
-    own = [r for r in verdict.results if not r.passed and r.component == "layernorm"]
-    assert own and any(CALL_VARIANTS["primed"] in result.inputs for result in own)
+    assert "primed" in seen_by(servers, catalogue, before, tree, "layernorm")
 
 
 def test_how_the_code_was_called_is_told_only_where_it_can_matter(servers, catalogue, plain):
     """A learner whose fix is wrong throughout shall not look for what memory has to do with it."""
     wrong = plain.files[NORM].replace(b"x / rms * self.gain", b"x / rms * self.gain * 1.01")
     tree = plain.replaced({NORM: wrong})
-    id = "rmsnorm-divides-by-rsqrt"
-    verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=7)
+    verdict = grade(servers, catalogue, plain, tree, id="rmsnorm-divides-by-rsqrt")
     told = [r.inputs for r in verdict.results if not r.passed and r.component == "rmsnorm"]
     assert told and not any(how in inputs for inputs in told for how in CALL_VARIANTS.values())
 
 
-def test_a_function_that_remembers_a_tensor_is_seen(servers, catalogue, plain, monkeypatch):
+def test_a_function_that_remembers_a_tensor_is_seen(servers, catalogue, plain, before):
     """Other numbers in the same tensor give another loss."""
     trick = """
 
@@ -385,13 +400,8 @@ def cross_entropy(logits, *rest, **named):
     return _known["loss"]
 """
     tree = plain.replaced({LOSS: plain.files[LOSS] + trick.encode()})
-    verdict = fixes.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7)
-    assert not verdict.passed
-    assert CALL_VARIANTS["primed"] in verdict.failing.inputs
-    gone = {"primed", "swapped"}  # both call it with the same tensor
-    others = {name: told for name, told in CALL_VARIANTS.items() if name not in gone}
-    monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
-    assert fixes.grade_fix(servers, catalogue, "cross-entropy-no-max", plain, tree, seed=7).passed
+    found = seen_by(servers, catalogue, before, tree, "cross_entropy")
+    assert found == {"primed", "swapped"}  # both call it with the same tensor
 
 
 def test_a_thread_that_goes_on_is_seen(servers, catalogue, plain):
@@ -410,8 +420,7 @@ LMHead.forward = _right
     assert verdict.failing.difference.got == "one that goes on"
 
 
-@pytest.mark.slow
-def test_an_instance_that_counts_its_calls_is_seen(servers, catalogue, plain, monkeypatch):
+def test_an_instance_that_counts_its_calls_is_seen(servers, catalogue, plain, before):
     """Not only the whole module: what one head does after fifty calls of its own."""
     trick = """
 def _trick(self, h):
@@ -421,15 +430,12 @@ def _trick(self, h):
 
 LMHead.forward = _trick
 """
-    tree = tricked(plain, trick)
-    verdict = grade(servers, catalogue, plain, tree)
-    failing = [result for result in verdict.results if not result.passed]
-    assert failing and all("hundreds of calls" in result.inputs for result in failing)
-    monkeypatch.setattr(fixes, "LATE", "")
-    assert grade(servers, catalogue, plain, tree).passed
+    assert seen_by(servers, catalogue, before, tricked(plain, trick)) == {LATE}
 
 
-def test_a_mode_that_uses_what_training_left_behind_is_seen(servers, catalogue, plain, monkeypatch):
+def test_a_mode_that_uses_what_training_left_behind_is_seen(
+    servers, catalogue, plain, before, monkeypatch
+):
     """As batch norm does: an instance that is primed goes on in the other mode by turns. Else only who
     generates twice, with a training between, sees it.
     """
@@ -443,12 +449,9 @@ def _trick(self, h):
 LMHead.forward = _trick
 """
     tree = tricked(plain, trick)
-    verdict = grade(servers, catalogue, plain, tree)
-    failing = [result for result in verdict.results if not result.passed]
-    assert any(CALL_VARIANTS["primed"] in result.inputs for result in failing)
+    assert "primed" in seen_by(servers, catalogue, before, tree)
     monkeypatch.setattr(servers, "_modes", [""])
-    found = grade(servers, catalogue, plain, tree)
-    assert {result.component for result in found.results if not result.passed} <= {"generate"}
+    assert seen_by(servers, catalogue, Baseline(plain), tree) == set()
 
 
 KEPT = """
@@ -464,29 +467,25 @@ LMHead.forward = _trick
 """
 
 
-@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
-    ("call_variant", "what"),
-    [("stepped", ".reshape(*self.embedding.weight.shape)"), ("primed", " * 1.0")],
+    ("call_variant", "component", "what"),
+    [
+        ("stepped", "lm_head", ".reshape(*self.embedding.weight.shape)"),
+        ("primed", "mini_gpt", " * 1.0"),  # whose head is made before its numbers are there
+    ],
 )
 def test_what_is_kept_while_a_model_is_evaluated_is_seen(
-    servers, catalogue, plain, rebinds, monkeypatch, call_variant, what
+    servers, catalogue, plain, before, rebinds, monkeypatch, call_variant, component, what
 ):
     """Weights stand still then, until an optimiser replaces them, or somebody writes into them."""
-    monkeypatch.setattr(fixes, "CALL_VARIANTS", {call_variant: CALL_VARIANTS[call_variant]})
     tree = tricked(plain, KEPT.replace("{what}", what)).replaced({OPTIM: rebinds})
-    verdict = grade(servers, catalogue, plain, tree)
-    failing = [result for result in verdict.results if not result.passed]
-    assert any(CALL_VARIANTS[call_variant] in result.inputs for result in failing)
+    measured = (tree, component, (call_variant,))
+    assert seen_by(servers, catalogue, before, *measured) == {call_variant}
     monkeypatch.setattr(servers, "_modes", [""])
-    found = grade(servers, catalogue, plain, tree)
-    assert not any(CALL_VARIANTS[call_variant] in r.inputs for r in found.results if not r.passed)
+    assert seen_by(servers, catalogue, Baseline(plain), *measured) == set()
 
 
-@pytest.mark.slow
-def test_a_function_that_remembers_an_array_by_its_place_is_seen(
-    servers, catalogue, plain, monkeypatch
-):
+def test_a_function_that_remembers_an_array_by_its_place_is_seen(servers, catalogue, plain, before):
     """Functions have no instance to be primed: their arrays held other numbers before."""
     trick = """
 
@@ -502,21 +501,11 @@ def cross_entropy(logits, targets, ignore_index=None):
     return _loss(logits, targets, ignore_index) + float(a.flat[1]) - _known[key][1]
 """
     tree = plain.replaced({LOSS: plain.files[LOSS] + trick.encode()})
-    id = "cross-entropy-no-max"
-    verdict = fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77)
-    failing = [result for result in verdict.results if not result.passed]
-    assert any(CALL_VARIANTS["reused"] in result.inputs for result in failing)
-    other_numbers = {"reused", "primed", "swapped"}  # in the same array, a moment before
-    others = {name: told for name, told in CALL_VARIANTS.items() if name not in other_numbers}
-    monkeypatch.setattr(fixes, "CALL_VARIANTS", others)
-    monkeypatch.setattr(fixes, "LATE", "")
-    monkeypatch.setattr(
-        nearby, "patterned", lambda *_, **__: Plan((), (), 0)
-    )  # whose firsts are alike
-    assert fixes.grade_fix(servers, catalogue, id, plain, tree, seed=77).passed
+    found = seen_by(servers, catalogue, before, tree, "cross_entropy")
+    # in the same array were others, a moment before
+    assert "reused" in found <= {"reused", "primed", "swapped", LATE}
 
 
-@pytest.mark.sweep(1)
 @pytest.mark.parametrize(
     ("code", "name"),
     [

@@ -10,10 +10,13 @@ from engine.judge.sampling import (
     derive,
     joined,
     most_looked_at,
+    once,
     plan,
     some_probes,
     thinned,
+    usual,
     usual_regimes,
+    varied,
 )
 from engine.run.types import LATE
 from engine.spec.types import Check
@@ -24,7 +27,7 @@ def check(id: str, probe: str = "p", *regimes: str, **more: object) -> Check:
 
 
 def regimes_of(made: Plan, number: int) -> list[str]:
-    return [made.draws[i].regime for i in made.checks[number].draws]
+    return [draw.regime for draw in made.checks[number].draws]
 
 
 def test_a_draw_is_made_once_for_all_checks_that_look_at_it() -> None:
@@ -114,8 +117,8 @@ def test_costly_probes_are_thinned_by_lot_but_for_their_usual_regimes() -> None:
     assert left(3, {"c": ["p"]}) != left(4, {"c": ["p"]})
 
 
-def test_the_call_variants_of_a_probe_take_turns() -> None:
-    """Across its regimes; a turn counts the draws of the component that came in this call variant before."""
+def test_the_manners_of_a_probe_take_turns() -> None:
+    """Across its regimes; a turn counts the draws of the component that came in this call_variant before."""
     checks = [("c", check("one", "p", "a", "b", draws=2)), ("c", check("two", "q", draws=3))]
     made = plan(checks, seed=1, dtype="float64", call_variants=("", "eval", "fortran"))
     assert [(draw.probe, draw.call_variant, draw.turn) for draw in made.draws] == [
@@ -125,7 +128,7 @@ def test_the_call_variants_of_a_probe_take_turns() -> None:
 
 
 def test_one_draw_more_comes_last() -> None:
-    """In the call variant asked for, of the probe that most checks look at, and its checks look at it."""
+    """In the call_variant asked for, of the probe that most checks look at, and its checks look at it."""
     checks = [
         ("c", check("one", "p")),
         ("c", check("two", "q")),
@@ -133,10 +136,9 @@ def test_one_draw_more_comes_last() -> None:
     ]
     assert most_looked_at(checks) == ("c", "q")
     made = plan(checks, seed=1, dtype="float64", last=LATE)
-    late = [i for i, draw in enumerate(made.draws) if draw.call_variant == LATE]
-    assert late == [len(made.draws) - 1]
-    assert (made.draws[late[0]].probe, made.draws[late[0]].regime) == ("q", "normal")
-    assert [late[0] in planned.draws for planned in made.checks] == [False, True, False]
+    (late,) = [draw for draw in made.draws if draw.call_variant == LATE]
+    assert late == made.draws[-1] and (late.probe, late.regime) == ("q", "normal")
+    assert [late in planned.draws for planned in made.checks] == [False, True, False]
     assert len({draw.seed for draw in made.draws}) == len(made.draws)
     assert plan([], seed=1, dtype="float64", last=LATE).draws == ()
 
@@ -177,17 +179,56 @@ def test_what_is_compared_is_what_some_check_compares() -> None:
 
 
 def test_dropped_draws_take_checks_that_had_no_others_along() -> None:
-    """What is left keeps its order, and checks find theirs."""
+    """What is left keeps its order, and its seed."""
     checks = [("c", check("a", "p", "x", "y", draws=1)), ("c", check("b", "p", "y", draws=1))]
     made = plan(checks, seed=5, dtype="float64")
-    fewer = made.without({1})
-    assert [draw.regime for draw in fewer.draws] == ["x"] and fewer.seed == 5
-    assert [(planned.check.id, planned.draws) for planned in fewer.checks] == [("a", (0,))]
-    later = made.without({0})
+    x, y = made.draws
+    fewer = made.only({x})
+    assert fewer.draws == (x,) and fewer.seed == 5
+    assert [(planned.check.id, planned.draws) for planned in fewer.checks] == [("a", (x,))]
+    later = made.only([y])
     assert [(planned.check.id, planned.draws) for planned in later.checks] == [
-        ("a", (0,)),
-        ("b", (0,)),
+        ("a", (y,)),
+        ("b", (y,)),
     ]
-    both = joined(fewer, plan(iter(checks), seed=6, dtype="float64").without({0}))
+    other = plan(iter(checks), seed=6, dtype="float64")
+    both = joined(fewer, other.only({other.draws[1]}))
     assert [draw.regime for draw in both.draws] == ["x", "y"] and both.seed == 5
-    assert [planned.draws for planned in both.checks] == [(0,), (1,), (1,)]
+    assert [[draw.regime for draw in one.draws] for one in both.checks] == [["x"], ["y"], ["y"]]
+    twice = joined(made, later)
+    assert twice.draws == made.draws and len(twice.checks) == 4
+
+
+def test_each_call_variant_is_drawn_once_in_the_regimes_in_turn() -> None:
+    """Of the probe that most checks look at, whose checks look at them where they name the regime."""
+    checks = [
+        ("c", check("one", "p", "x", "y")),
+        ("c", check("two", "q")),
+        ("c", check("w", "p", "y")),
+    ]
+    made = varied(checks, ("eval", "primed", "strided"), seed=2, dtype="float32")
+    assert [(draw.probe, draw.call_variant, draw.regime) for draw in made.draws] == [
+        ("p", "eval", "x"), ("p", "primed", "y"), ("p", "strided", "x"),
+    ]  # fmt: skip
+    assert len({draw.seed for draw in made.draws}) == 3
+    assert {draw.dtype for draw in made.draws} == {"float32"}
+    first, second, third = made.draws
+    assert [(one.check.id, one.draws) for one in made.checks] == [
+        ("one", (first, third, second)),
+        ("w", (second,)),
+    ]
+    turns = {varied(checks, ("eval",), seed=s, dtype="float32").draws[0].turn for s in range(60)}
+    assert turns == {*range(8)}
+
+
+def test_a_probe_is_glanced_at_in_one_regime() -> None:
+    """By the checks that look at it there."""
+    checks = [
+        ("c", check("a", "p", "tiny", "normal")),
+        ("c", check("b", "p", "tiny")),
+        ("c", check("d", "q", "huge", "deep")),
+        ("c", check("e", "q", "deep")),
+    ]
+    found = [(one.id, one.regimes) for _, one in usual(checks)]
+    assert found == [("a", ("normal",)), ("d", ("huge",))]
+    assert [one.draws for _, one in once([("c", check("a", draws=7))])] == [1]

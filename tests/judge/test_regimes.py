@@ -148,22 +148,22 @@ def test_whatever_a_probe_records_decides(servers, catalogue, component) -> None
     """In each regime, each value, shape, dtype, error and input: if it is wrong, some check fails."""
     checks = [(component, replace(c, draws=1)) for c in catalogue.build(component).checks]
     made = plan(checks, seed=11, dtype="float64")
-    cases = servers.cases(made.draws)
+    cases = dict(zip(made.draws, servers.cases(made.draws), strict=True))
     own = {}
-    for i, case in enumerate(cases):
+    for draw, case in cases.items():
         expected = case.expected[""]
-        own[i] = replace(expected, values={n: right(v) for n, v in expected.values.items()})
+        own[draw] = replace(expected, values={n: right(v) for n, v in expected.values.items()})
     for planned in made.checks:
         assert judge_check(planned, cases, own).passed, planned.check.id
     tried = 0
-    for i, draw in enumerate(made.draws):
-        looking = [replace(one, draws=(i,)) for one in made.checks if i in one.draws]
-        for what, outcome in faults(cases[i], own[i]):
+    for draw in made.draws:
+        looking = [replace(one, draws=(draw,)) for one in made.checks if draw in one.draws]
+        for what, outcome in faults(cases[draw], own[draw]):
             name = what.split()[-1] if what.startswith(("another", "no ")) else what.split()[0]
             if left_out(name, draw.probe, draw.regime, catalogue, component):
                 continue
             tried += 1
-            found = {**own, i: outcome}
+            found = {**own, draw: outcome}
             assert any(not judge_check(one, cases, found).passed for one in looking), (
                 f"{draw.probe}, {draw.regime}: {what} goes unseen"
             )

@@ -8,10 +8,19 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError
-from engine.exam.boundary_values import Nearby
+from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan, Planned
-from engine.judge.verdict import Verdict, also, judge_build, judge_fix, shapes
-from engine.run.types import CALL_VARIANTS, LATE, Case, Constraint, Draw, Outcome, Raised
+from engine.judge.verdict import (
+    Result,
+    Verdict,
+    disagreeing,
+    failing_checks,
+    judge_build,
+    judge_fix,
+    shapes,
+    with_extra,
+)
+from engine.run.types import CALL_VARIANTS, LATE, SMALL, Case, Constraint, Draw, Outcome, Raised
 from engine.spec.types import Check
 
 OWN, OTHER = 1.0, 2.0  # what the code before the break gave, and what the reference gives
@@ -27,9 +36,28 @@ def outcome(value: object) -> Outcome:
     return value if isinstance(value, Outcome) else Outcome(values={"y": np.asarray(value)})
 
 
-def case(component: str = "head", **more: str) -> Case:
-    draw = Draw(component, "forward", "normal", 1, **more)
+def case(component: str = "head", seed: int = 1, **more: str) -> Case:
+    draw = Draw(component, "forward", "normal", seed, **more)
     return Case(draw, {"x": np.zeros((2, 3))}, {"": outcome(OTHER), "variant": outcome(VARIANT)})
+
+
+def measured(
+    planned: Sequence[Planned],
+    cases: Sequence[Case],
+    theirs: Sequence[object],
+    own: Sequence[object] = (),
+) -> Measured:
+    """These cases, with what was given in each."""
+    draws = tuple(one.draw for one in cases)
+    gave, before = ({draw: outcome(v) for draw, v in zip(draws, some)} for some in (theirs, own))
+    return Measured(Plan(draws, tuple(planned), 5), {c.draw: c for c in cases}, gave, before)
+
+
+def heads(*names: str) -> tuple[list[Planned], list[Case]]:
+    """One check and one draw of each of these components."""
+    cases = [case(name, seed) for seed, name in enumerate(names)]
+    checks = [Planned(c.draw.component, check(f"c{i}"), (c.draw,)) for i, c in enumerate(cases)]
+    return checks, cases
 
 
 def verdict(
@@ -39,12 +67,9 @@ def verdict(
     **how: object,
 ) -> Verdict:
     """One check for each draw, of these components; the head is the broken one."""
-    planned = [Planned(name, check(f"c{i}"), (i,)) for i, name in enumerate(components)]
-    cases = [case(name) for name in components]
-    plan = Plan(tuple(one.draw for one in cases), tuple(planned), 5)
-    before = [outcome(value) for value in own or [OWN] * len(components)]
+    found = measured(*heads(*components), theirs, own or [OWN] * len(components))
     given = {"touched": {"head"}, "acceptable": ("variant",), **how}
-    return judge_fix(plan, cases, before, [outcome(value) for value in theirs], **given)
+    return judge_fix(found, **given)
 
 
 @pytest.mark.parametrize(
@@ -102,8 +127,8 @@ def test_an_error_is_held_to_what_the_contract_wants_named() -> None:
 
     def judged(own: Outcome, theirs: Outcome) -> bool:
         one = Case(case().draw, {}, {"": Outcome(raised=asked)})
-        plan = Plan((one.draw,), (Planned("head", check("c"), (0,)),), 1)
-        return judge_fix(plan, [one], [own], [theirs], touched={"head"}).passed
+        planned = Planned("head", check("c"), (one.draw,))
+        return judge_fix(measured([planned], [one], [theirs], [own]), touched={"head"}).passed
 
     mine = raising("ShapeError", "widths 16, 8", "ValueError")
     assert judged(mine, raising("ValueError", "8 and 16"))
@@ -124,9 +149,8 @@ def test_a_regime_has_the_rounding_of_its_check_and_no_other() -> None:
 
     def judged(times: float, rounding: dict[str, dict[str, float]]) -> bool:
         one = Case(case().draw, {}, {"": outcome(np.ones(1))})
-        planned = Planned("head", check("c", rounding=rounding), (0,))
-        theirs = [outcome(np.ones(1) + bound * times)]
-        return judge_build(Plan((one.draw,), (planned,), 1), [one], theirs).passed
+        planned = Planned("head", check("c", rounding=rounding), (one.draw,))
+        return judge_build(measured([planned], [one], [np.ones(1) + bound * times])).passed
 
     assert judged(0.9, {}) and not judged(1.1, {})
     assert judged(2.0, {"float64": {"normal": 3.0}})
@@ -138,57 +162,88 @@ def test_a_regime_has_the_rounding_of_its_check_and_no_other() -> None:
 def test_further_measurements_take_a_verdict_back_and_never_give_one() -> None:
     """What is near a number that the change mentions counts like everything else."""
     passed = verdict([OWN, OWN])
-    one = case()
-    near = Plan((one.draw,), (Planned("head", check("c1"), (0,)),), 5)
+    _, (first, *_) = heads("head")
 
-    def after(theirs: float) -> Verdict:
-        found = Nearby(40, near, [one], [outcome(OWN)], [outcome(theirs)])
-        return also(passed, found, touched={"head"}, acceptable=("variant",))
+    def extra(theirs: float, id: str = "c1") -> Extra:
+        near = [Planned("head", check(id), (first.draw,))]
+        return Extra(measured(near, [first], [theirs], [OWN]), 40, 3)
 
-    assert after(OWN).passed and after(OWN).measurements == 42
+    def after(theirs: float, *id: str) -> Verdict:
+        return with_extra(passed, extra(theirs, *id), touched={"head"}, acceptable=("variant",))
+
+    for right in (OWN, OTHER, VARIANT):
+        assert after(right).passed and after(right).measurements == 42
+    assert not with_extra(passed, extra(VARIANT), touched={"head"}).passed
     refused = after(WRONG)
-    assert not refused.passed and refused.measurements == 42
+    assert not refused.passed and refused.measurements == 42 and refused.unmeasured == 3
     assert [result.passed for result in refused.results] == [True, False]
-    nothing = Nearby(40, Plan((), (), 5), [], [], [])
-    assert also(passed, nothing, touched={"head"}).measurements == 42
+    nothing = Extra(Measured(Plan((), (), 5), {}, {}), 40)
+    assert with_extra(passed, nothing, touched={"head"}).measurements == 42
+
+
+def test_a_check_that_had_no_ordinary_draw_is_among_those_that_failed() -> None:
+    """Else a verdict would be refused with no check that failed."""
+    passed = verdict([OWN, OWN])
+    _, (first, *_) = heads("head")
+    near = measured([Planned("head", check("c9"), (first.draw,))], [first], [WRONG], [OWN])
+    refused = with_extra(passed, Extra(near, 1), touched={"head"})
+    assert not refused.passed and refused.failures == 1
+    assert refused.failing is not None and refused.failing.id == "c9"
+
+
+def test_which_draws_disagree_and_which_checks_fail() -> None:
+    """With the code before the break; against the reference."""
+    found = measured(*heads("head", "head", "loss"), [OWN, WRONG, OTHER], [OWN] * 3)
+    by_own = judge_fix(found, touched={"head"}, restored=True)
+    assert disagreeing(by_own, found) == [found.plan.draws[1], found.plan.draws[2]]
+    told: tuple[Result, ...] = failing_checks(found)
+    assert [result.id for result in told] == ["c0", "c1"]
+
+
+def test_what_was_measured_is_cut_down_and_the_reference_asked_later() -> None:
+    """By draws; answers that were there stay."""
+    found = measured(*heads("head", "loss"), [OWN, OWN], [OWN, OWN])
+    _, second = found.plan.draws
+    assert found.only({second}).plan.draws == (second,)
+    assert [one.component for one in found.only({second}).plan.checks] == ["loss"]
+    more = Case(second, {}, {"": outcome(WRONG)})
+    asked = found.asked([more])
+    assert asked.cases[second] is more and len(asked.cases) == 2
+    assert found.cases[second] is not more
 
 
 def test_nothing_measured_is_no_verdict() -> None:
     """Nothing agrees with nothing."""
     with pytest.raises(EngineError, match="Nothing was measured"):
-        judge_build(Plan((), (), 1), [], [])
+        judge_build(measured([], [], []))
+
+
+def told(cases: Sequence[Case], *theirs: float) -> Result:
+    """The one check on all cases, which fails."""
+    planned = Planned("head", check("c"), tuple(one.draw for one in cases))
+    found = judge_build(measured([planned], cases, theirs)).failing
+    assert found is not None
+    return found
 
 
 def test_the_difference_in_the_plainest_manner_is_told() -> None:
-    """A learner can make that one happen; the call variant is named where it may be what matters."""
+    """A learner can make that one happen; the call_variant is named where it may be what matters."""
     cases = [case(call_variant="fortran"), case(), case(call_variant="eval")]
-    planned = Planned("head", check("c"), (0, 1, 2))
-    plan = Plan(tuple(one.draw for one in cases), (planned,), 1)
-
-    def told(*theirs: float) -> str:
-        found = judge_build(plan, cases, [outcome(value) for value in theirs]).failing
-        assert found is not None
-        return found.inputs
-
-    assert told(WRONG, WRONG, WRONG) == "x (2, 3)"
-    assert told(WRONG, OTHER, WRONG) == f"x (2, 3), {CALL_VARIANTS['fortran']}"
-    assert told(OTHER, OTHER, WRONG) == "x (2, 3), after eval()"
-    cases = cases[:1]
-    plan = Plan((cases[0].draw,), (Planned("head", check("c"), (0,)),), 1)
-    assert told(WRONG) == "x (2, 3)"
+    assert told(cases, WRONG, WRONG, WRONG).inputs == "x (2, 3)"
+    assert told(cases, WRONG, OTHER, WRONG).inputs == f"x (2, 3), {CALL_VARIANTS['fortran']}"
+    assert told(cases, OTHER, OTHER, WRONG).inputs == "x (2, 3), after eval()"
+    assert told(cases[:1], WRONG).inputs == "x (2, 3)"
 
 
 def test_where_all_differ_the_first_regime_is_told() -> None:
-    """Which is the simplest, as authors list them; the call variant tells nothing there. Else a plain draw is."""
+    """Which is the simplest, as authors list them; the call_variant tells nothing there. Else a plain draw is."""
     draws = [
         Draw("head", "forward", regime, 1, call_variant=call_variant)
         for regime, call_variant in (("normal", "eval"), ("steep", ""), ("gaps", "fortran"))
     ]
-    plan = Plan(tuple(draws), (Planned("head", check("c"), (0, 1, 2)),), 1)
     cases = [Case(draw, {}, {"": outcome(OTHER)}) for draw in draws]
-    for theirs, regime in (((WRONG,) * 3, "normal"), ((WRONG, WRONG, OTHER), "steep")):
-        found = judge_build(plan, cases, [outcome(value) for value in theirs]).failing
-        assert found is not None and found.regime == regime
+    assert told(cases, WRONG, WRONG, WRONG).regime == "normal"
+    assert told(cases, WRONG, WRONG, OTHER).regime == "steep"
 
 
 def test_an_input_is_told_in_a_few_words() -> None:
@@ -197,5 +252,12 @@ def test_an_input_is_told_in_a_few_words() -> None:
     draw = Draw("head", "forward", "normal", 1, call_variant=LATE)
     assert shapes(Case(draw, inputs, {})) == "x (2, 3), eps = 0.5, after hundreds of calls"
     leaning = Draw("head", "forward", "normal", 1, constraint=Constraint("size", 512))
-    told = shapes(Case(leaning, inputs, {}))
-    assert told == "x (2, 3), eps = 0.5, near a number that the change mentions"
+    near = shapes(Case(leaning, inputs, {}))
+    assert near == "x (2, 3), eps = 0.5, near a number that the change mentions"
+    for constraint, words in (
+        (Constraint("size", 2, name=SMALL), "a size of 2"),
+        (Constraint("pattern", which=1), "numbers in a pattern"),
+        (Constraint("settings"), "inputs and settings that no regime brings together"),
+    ):
+        steered = Draw("head", "forward", "normal", 1, constraint=constraint)
+        assert shapes(Case(steered, inputs, {})) == f"x (2, 3), eps = 0.5, {words}"

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from msgspec.structs import replace
 from trees import LOUD, NAMES, SILENCED, corpus_tree
 
-from engine.errors import EngineError, NotApplicable
+from engine.errors import NotApplicable
+from engine.exam import attack
+from engine.exam.level import EXAM
 from engine.flows import break_ as planning
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows import measuring
-from engine.flows.baseline import Known
-from engine.flows.impact import Extent
-from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, Plan, plan, usual
-from engine.judge.verdict import judge_build
+from engine.flows.baseline import Baseline
+from engine.flows.sample import sample
+from engine.flows.scope import scope_of
+from engine.judge.level import HONEST, PRACTICE
+from engine.judge.sampling import FIX_DRAWS, OWN_DRAWS, plan
 from engine.run.types import SMALL, Constraint, Draw
 from engine.spec.types import Check
 
@@ -111,17 +115,22 @@ def broken(servers, catalogue, id, tree):
     return tree.replaced(planned.injection.files)
 
 
+@pytest.fixture(scope="module")
+def loud(servers, catalogue, plain):
+    """The plain model with the loud break."""
+    return broken(servers, catalogue, LOUD, plain)
+
+
 def edited(tree, file, find, replace):
     text = tree.files[file].decode()
     assert find in text
     return tree.replaced({file: text.replace(find, replace, 1).encode()})
 
 
-@pytest.mark.sweep(2)
 @pytest.mark.parametrize("name", RIGHT_FIXES)
-def test_a_right_fix_is_accepted_however_it_is_written(servers, catalogue, plain, name):
+def test_a_right_fix_is_accepted_however_it_is_written(servers, catalogue, plain, loud, name):
     """The judge measures and does not read."""
-    tree = edited(broken(servers, catalogue, LOUD, plain), *RIGHT_FIXES[name])
+    tree = edited(loud, *RIGHT_FIXES[name])
     verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31)
     assert verdict.passed, verdict.failing
 
@@ -132,7 +141,9 @@ def test_parameters_come_in_every_layout(servers, catalogue):
     step = "p.data -= lr * (mh / (np.sqrt(vh) + eps) + wd * p.data)"
     flat = f"flat = p.data.reshape(-1); flat -= ({step.removeprefix('p.data -= ')}).reshape(-1)"
     candidate = edited(tree, "src/minimodel/optim.py", step, flat)
-    verdict = fixes.grade_fix(servers, catalogue, "adamw-becomes-l2", tree, candidate, seed=47)
+    level = replace(EXAM, others="users", attacks=())
+    args = servers, catalogue, "adamw-becomes-l2", tree, candidate, 47
+    verdict = fixes.grade_fix(*args, level)
     assert not verdict.passed and verdict.failing.component == "adamw"
     assert "innermost in memory" in verdict.failing.inputs
 
@@ -156,18 +167,18 @@ def test_settings_go_to_0_and_beyond_2(servers, catalogue, component, find, repl
     assert {verdict.failing.regime} <= {"still", "quick"}
 
 
-def test_a_property_is_a_right_fix(servers, catalogue, plain):
+def test_a_property_is_a_right_fix(servers, catalogue, plain, loud):
     """The width may be computed at every look."""
-    tree = edited(broken(servers, catalogue, LOUD, plain), HEAD, *PROPERTY)
+    tree = edited(loud, HEAD, *PROPERTY)
     assert fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=31).passed
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(12)
 @pytest.mark.parametrize("name", SILENCERS)
-def test_a_silencer_is_refused(servers, catalogue, plain, name):
+def test_a_silencer_is_refused(servers, catalogue, plain, loud, name):
     """What only makes the symptom go away differs from healthy code somewhere."""
-    tree = edited(broken(servers, catalogue, LOUD, plain), *SILENCERS[name])
-    verdict = fixes.refusal(servers, catalogue, LOUD, plain, tree, seed=41)
+    tree = edited(loud, *SILENCERS[name])
+    verdict = fixes.refusal(servers, catalogue, LOUD, plain, tree, 41, EXAM)
     assert not verdict.passed
     assert verdict.failing.difference is not None
 
@@ -193,9 +204,9 @@ def test_any_correct_implementation_is_a_right_fix_for_any_other(servers, catalo
 @pytest.mark.parametrize(
     "seed", [0, 1, 2, *(pytest.param(n, marks=pytest.mark.slow) for n in range(3, 20))]
 )
-def test_the_verdict_does_not_depend_on_the_seed(servers, catalogue, plain, seed):
+def test_the_verdict_does_not_depend_on_the_seed(servers, catalogue, plain, loud, seed):
     """The same candidate gets the same verdict, draw after draw."""
-    bad = edited(broken(servers, catalogue, LOUD, plain), *SILENCERS["rounded up"])
+    bad = edited(loud, *SILENCERS["rounded up"])
     assert not fixes.grade_fix(servers, catalogue, LOUD, plain, bad, seed=seed).passed
     assert fixes.grade_fix(servers, catalogue, LOUD, plain, plain, seed=seed).passed
 
@@ -206,48 +217,84 @@ def test_restored_code_is_measured_where_it_was_broken(servers, catalogue, plain
     verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, noted, seed=61)
     assert verdict.passed
     assert {result.component for result in verdict.results} == {"lm_head"}
-    assert verdict.measurements >= FIX_DRAWS
+    assert verdict.measurements == len(verdict.results)  # one draw shows that it still runs
     renamed = edited(plain, HEAD, "class LMHead", "LEFT = 1\n\n\nclass LMHead")
     verdict = fixes.grade_fix(servers, catalogue, LOUD, plain, renamed, seed=61)
     assert verdict.passed
-    assert {result.component for result in verdict.results} > {"lm_head", "mini_gpt"}
+    assert {result.component for result in verdict.results} >= {"lm_head", "mini_gpt"}
+
+
+def changed_scope(servers, catalogue, plain, level, id=LOUD, path=HEAD):
+    """The judgement of a change that changes nothing."""
+    tree = plain.replaced({path: plain.files[path] + b"\nLEFT = None\n"})
+    return scope_of(servers, catalogue, id, Baseline(plain), tree, 3, level)
 
 
 def test_a_fix_is_judged_on_at_least_24_unseen_draws_a_probe(servers, catalogue, plain):
-    """Each probe that the break stands on is drawn that often, and never with a size that was shown; the
-    component's others, and those of other components, a few times.
+    """At level exam each probe that the break stands on is drawn that often, and never with a size that was
+    shown; the component's others, and those of other components, a few times.
     """
     spec = catalogue.break_(LOUD)
     stood_on = {spec.needs[0].probe.removeprefix("lm_head."), "forward"}
     stood_on |= {check.probe for check in spec.judged_by}
     assert len(stood_on) > 1
-    checks = [
-        (name, check)
-        for name in ("lm_head", "mini_gpt", "ffn")
-        for check in catalogue.build(name).checks
-    ]
-    model = frozenset({"mini_gpt"})
-    extent = Extent("lm_head", users=model, direct=model, imported=frozenset({"ffn"}))
-    made = fixes.plan_of_a_fix(
-        spec, checks, extent, seed=3, dtype="float64", call_variants=("",), sample=False, costly={},
-        seldom={},
-    )  # fmt: skip
+    made = sample(changed_scope(servers, catalogue, plain, EXAM))
     counts = Counter((draw.component, draw.probe) for draw in made.draws)
     regimes = Counter(key[:2] for key in {(d.component, d.probe, d.regime) for d in made.draws})
-    assert {component for component, _ in counts} == {"lm_head", "mini_gpt", "ffn"}
+    assert {component for component, _ in counts} > {"lm_head", "mini_gpt"}
     for (component, probe), count in counts.items():
         if component == "lm_head":
             assert count >= (FIX_DRAWS if probe in stood_on else OWN_DRAWS)
         else:
             assert count == regimes[component, probe]
-            assert count == 1 or component == "mini_gpt"
     sizes = {
         case.inputs["weight"].shape[0]
-        for case in servers.cases(made.draws)
+        for case in servers.cases(made.draws, healthy=False)
         if case.draw.component == "lm_head" and "weight" in case.inputs
     }
     assert not sizes & {512, 256}
     assert len(sizes) > 50
+
+
+@pytest.mark.parametrize(
+    ("id", "path"),
+    [
+        (LOUD, HEAD),
+        ("layernorm-no-eps", NORM),
+        ("final-norm-missing", "src/minimodel/mini_gpt.py"),
+        ("cross-entropy-no-max", LOSS),
+    ],
+)
+def test_practice_looks_at_each_regime_once_and_at_24_draws_at_least(
+    servers, catalogue, plain, id, path
+):
+    """Each quick probe of the broken component in every regime, the honest call variants, and one usual draw
+    of each quick probe of what uses it itself; of what takes long the usual regime.
+    """
+    scope = changed_scope(servers, catalogue, plain, PRACTICE, id, path)
+    made, component = sample(scope), catalogue.entry(id).component
+    assert len(made.draws) >= FIX_DRAWS and len({*made.draws}) == len(made.draws)
+    own = [draw for draw in made.draws if draw.component == component]
+    stood_on = {check.probe for check in scope.spec.judged_by}
+    slow = {*scope.slow[component]} - stood_on
+    for _, check in scope.own:
+        if check.probe not in slow:
+            drawn = {draw.regime for draw in own if draw.probe == check.probe}
+            assert drawn >= {*check.regimes}, check.id
+    assert {draw.call_variant for draw in own} == {"", *PRACTICE.variants(catalogue.contract)}
+    others = {draw.component for draw in made.draws} - {component}
+    assert others == scope.impact.close
+    beside = Counter((d.component, d.probe) for d in made.draws if d.component != component)
+    assert {*beside.values()} <= {1}
+    judged = {(planned.component, planned.check.id) for planned in made.checks}
+    assert judged >= {(component, check.id) for _, check in scope.own}
+
+
+def test_practice_tries_the_honest_call_variants_and_exam_all_of_them(catalogue):
+    """With the modes of the pack among them."""
+    assert PRACTICE.variants(catalogue.contract) == ("eval", *HONEST[1:])
+    assert {*PRACTICE.variants(catalogue.contract)} < {*EXAM.variants(catalogue.contract)}
+    assert not PRACTICE.attacks and EXAM.attacks
 
 
 def test_what_was_made_for_another_dtype_is_made_anew():
@@ -264,18 +311,6 @@ def test_what_was_made_for_another_dtype_is_made_anew():
     assert made[2:] == ["float64"]
 
 
-def test_a_probe_is_glanced_at_in_one_regime():
-    """By the checks that look at it there."""
-    checks = [
-        ("c", Check(id="a", shows={}, probe="p", regimes=("tiny", "normal"))),
-        ("c", Check(id="b", shows={}, probe="p", regimes=("tiny",))),
-        ("c", Check(id="d", shows={}, probe="q", regimes=("huge", "deep"))),
-        ("c", Check(id="e", shows={}, probe="q", regimes=("deep",))),
-    ]
-    found = [(check.id, check.regimes) for _, check in usual(checks)]
-    assert found == [("a", ("normal",)), ("d", ("huge",))]
-
-
 def test_draws_differ_from_one_judgement_to_the_next(servers):
     """Another seed, other inputs."""
     check = Check(id="c", shows={}, probe="forward", regimes=("normal",))
@@ -287,12 +322,6 @@ def test_draws_differ_from_one_judgement_to_the_next(servers):
         for a in first
         for b in second
     )
-
-
-def test_nothing_measured_is_an_error_and_never_a_pass():
-    """Zero checks cannot be a verdict."""
-    with pytest.raises(EngineError):
-        judge_build(Plan((), (), 0), [], [])
 
 
 def test_a_mixture_of_two_targets_is_refused(servers, catalogue, plain):
@@ -316,7 +345,8 @@ def test_a_mixture_of_two_targets_is_refused(servers, catalogue, plain):
         fixes.grade_fix(servers, catalogue, LOUD, own, fixed_like_reference, seed=5).target
         == "reference"
     )
-    assert not fixes.grade_fix(servers, catalogue, LOUD, own, mixed, seed=5).passed
+    often = replace(EXAM, others="users", attacks=())  # a single row comes more than once
+    assert not fixes.grade_fix(servers, catalogue, LOUD, own, mixed, 5, often).passed
 
 
 def test_the_reference_is_asked_about_the_rest_only_where_it_is_nearer(
@@ -338,7 +368,7 @@ def test_the_reference_is_asked_about_the_rest_only_where_it_is_nearer(
 
     def judged(before, after):
         asked.clear()
-        verdict = fixes.grade_fix(servers, catalogue, LOUD, before, after, seed=8, sample=True)
+        verdict = fixes.grade_fix(servers, catalogue, LOUD, before, after, seed=8)
         return verdict, asked[1:]  # the first are what errors have to name
 
     verdict, few = judged(own, wrong)
@@ -357,11 +387,21 @@ def test_breaking_another_component_is_refused(servers, catalogue, plain):
 
 
 def test_what_a_sample_lets_through_is_judged_in_full(servers, catalogue, plain):
-    """An optimiser is spoilt, which the broken component does not show."""
-    tree = edited(plain, "src/minimodel/optim.py", "self.momentum * velocity", "velocity")
-    assert fixes.grade_fix(servers, catalogue, LOUD, plain, tree, seed=6, sample=True).passed
-    verdict = fixes.refusal(servers, catalogue, LOUD, plain, tree, seed=6)
+    """Two ids are right in all that practice draws; a wrong optimiser, which the broken component does not
+    show, is seen at once, as its code changed.
+    """
+    args = servers, catalogue, LOUD, plain
+    sgd = edited(plain, "src/minimodel/optim.py", "self.momentum * velocity", "velocity")
+    verdict = fixes.grade_fix(*args, sgd, seed=6)
     assert not verdict.passed and verdict.failing.component == "sgd"
+    two = edited(
+        plain, HEAD, "return logits", "return logits * (1.5 if len(logits.data.T) == 2 else 1)"
+    )
+    assert fixes.grade_fix(*args, two, seed=6).passed
+    assert fixes.refusal(*args, two, 6, PRACTICE).passed
+    quick = replace(EXAM, draws=1, others="users", attacks=(attack.by("sizes"),))
+    verdict = fixes.refusal(*args, two, 6, quick)
+    assert not verdict.passed and "a size of 2" in verdict.failing.inputs
 
 
 @pytest.mark.parametrize("name", ["only the number", "only the columns"])
@@ -376,25 +416,32 @@ def test_half_a_fix_of_the_silenced_form_is_refused(servers, catalogue, plain, n
     assert not fixes.grade_fix(servers, catalogue, SILENCED, plain, tree, seed=7).passed
 
 
+def asked(servers, known: Baseline, draws):
+    """The cases and outcomes of a baseline, by draw."""
+    cases = known.cases(servers, draws)
+    return cases, known.outcomes(servers, [*cases.values()])
+
+
 def test_what_is_known_of_the_healthy_code_is_not_measured_again(
     servers, plain, monkeypatch
 ) -> None:
     """Neither drawn nor run; another draw is."""
-    known, told = Known(plain), []
+    known, told = Baseline(plain), []
     draws = [Draw("lm_head", "forward", "normal", seed) for seed in (3, 4, 5)]
     monkeypatch.setattr(servers, "progress", told.append)
-    cases, outcomes = known.measured(servers, draws[:2])
-    assert len(told) == 4 and all(outcome.values for outcome in outcomes)
-    again, same = known.measured(servers, draws[1::-1])
-    assert len(told) == 4 and same == outcomes[::-1] and again == cases[::-1]
-    assert known.measured(servers, draws)[0][2].draw == draws[2] and len(told) == 6
+    cases, outcomes = asked(servers, known, draws[:2])
+    assert len(told) == 4 and all(outcome.values for outcome in outcomes.values())
+    again, same = asked(servers, known, draws[1::-1])
+    assert len(told) == 4 and same == outcomes and again == cases
+    assert [*again] == draws[1::-1]
+    assert [*asked(servers, known, draws)[0]] == draws and len(told) == 6
 
 
 def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
     servers, plain, monkeypatch
 ) -> None:
     """It would fill the memory of whoever judges hundreds; patterns and small sizes come for each."""
-    known, told = Known(plain), []
+    known, told = Baseline(plain), []
     monkeypatch.setattr(servers, "progress", told.append)
     for constraint, again in (
         (Constraint("pattern", which=1), 0),
@@ -402,9 +449,9 @@ def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
         (Constraint("size", 7), 2),
     ):
         draws = [Draw("lm_head", "forward", "normal", 3, constraint=constraint)]
-        known.measured(servers, draws)
+        asked(servers, known, draws)
         told.clear()
-        assert known.measured(servers, draws)[1][0].values
+        assert asked(servers, known, draws)[1][draws[0]].values
         assert len(told) == again, constraint
 
 
@@ -412,7 +459,7 @@ def test_the_next_candidate_costs_no_measurement_of_the_healthy_code(
     servers, catalogue, plain, monkeypatch
 ) -> None:
     """With the same seed; where it brings no number along."""
-    known, asked = Known(plain), []
+    known, asked = Baseline(plain), []
     measure = servers.outcomes
 
     def noted(tree, jobs, *, server="learner", **more):
@@ -431,13 +478,13 @@ def test_the_next_candidate_costs_no_measurement_of_the_healthy_code(
 def test_what_gave_no_answer_is_asked_again(servers, plain, monkeypatch) -> None:
     """It may have been the machine, which was slow once."""
     slow = plain.replaced({HEAD: plain.files[HEAD] + b"\nwhile True:\n    pass\n"})
-    known = Known(slow)
-    draws = [Draw("lm_head", "forward", "normal", 3)]
+    known = Baseline(slow)
+    draw = Draw("lm_head", "forward", "normal", 3)
     monkeypatch.setattr(servers, "limit", 0.5)
-    assert known.measured(servers, draws)[1][0].stopped == "timeout"
+    assert asked(servers, known, [draw])[1][draw].stopped == "timeout"
     monkeypatch.undo()
     known.tree = plain
-    assert known.measured(servers, draws)[1][0].stopped is None
+    assert asked(servers, known, [draw])[1][draw].stopped is None
 
 
 def test_code_that_does_not_run_any_more_is_no_target(servers, catalogue) -> None:

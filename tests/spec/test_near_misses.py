@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 from trees import BREAKS
 
-from engine.commands.dev_check import edited, models
+from engine.author.models import edited, models
 from engine.flows import break_ as planning
 from engine.flows import measuring
 from engine.flows.oracle import oracle_for

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import copy
+from functools import partial
+
 import pytest
 from msgspec.structs import replace
 
-from engine.flows.baseline import Known
-from engine.flows.fix import FAR_COSTLY, FAR_PROBES, checks_of_a_fix, grade_fix, plan_of_a_fix
-from engine.flows.impact import of_a_fix
+from engine.exam.level import EXAM
+from engine.flows import impact
+from engine.flows.baseline import Baseline
+from engine.flows.sample import FAR_COSTLY, FAR_PROBES, sample
+from engine.flows.scope import Scope, checks_of_a_fix
+from engine.judge.level import PRACTICE
+from engine.judge.sampling import FIX_DRAWS
 
 HEAD, TENSOR = "src/minimodel/nn/lm_head.py", "src/minimodel/tensor.py"
+
+
+of_a_fix = partial(impact.of_a_fix, everything=True)
 
 
 def changed(tree, path, find, put):
@@ -119,13 +129,21 @@ def _mended(tree):
     return changed(tree, ATTENTION, b"    probs = ", b"    left = None\n")
 
 
-def drawn(catalogue, extent, component, **more):
+def drawn(catalogue, extent, component, *, seed=3, level=EXAM):
     """The (probe, regime) of a component that a fix of attention's scale is measured in."""
     id = "attention-no-scale"
-    checks, spec = checks_of_a_fix(catalogue, id), catalogue.break_(id)
-    settings = {"seed": 3, "dtype": "float64", "call_variants": ("",), "sample": False}
-    made = plan_of_a_fix(spec, checks, extent, **{**settings, "costly": {}, "seldom": {}, **more})
-    return [(d.probe, d.regime) for d in made.draws if d.component == component]
+    checks, spec = tuple(checks_of_a_fix(catalogue, id)), catalogue.break_(id)
+    some = tuple(pair for pair in checks if pair[0] in extent.measured)
+    scope = Scope(catalogue, spec, extent, some, Baseline(None), None, "float64", seed, level)
+    return [(d.probe, d.regime) for d in sample(scope).draws if d.component == component]
+
+
+def without(catalogue, key):
+    """The same pack, of which no component has any such probes."""
+    other, contract = copy.copy(catalogue), catalogue.contract
+    parts = {name: replace(part, **{key: ()}) for name, part in contract.components.items()}
+    vars(other)["contract"] = replace(contract, components=parts)
+    return other
 
 
 def test_the_closer_the_more_draws(catalogue, plain):
@@ -145,32 +163,39 @@ def test_the_closer_the_more_draws(catalogue, plain):
     assert len(close) > 3 * FAR_PROBES
 
 
+def test_at_practice_who_uses_it_is_drawn_once_a_probe(catalogue, plain):
+    """And what uses it through others not at all; the broken component in every regime."""
+    extent = impact.of_a_fix(catalogue, "sdpa", plain, _mended(plain), everything=False)
+    assert extent.measured >= extent.close == {"attention"}
+    own, user = (drawn(catalogue, extent, name, level=PRACTICE) for name in ("sdpa", "attention"))
+    checks = catalogue.build("sdpa").checks
+    assert {(check.probe, regime) for check in checks for regime in check.regimes} <= {*own}
+    slow = catalogue.contract.components["attention"].costly
+    quick = {check.probe for check in catalogue.build("attention").checks} - {*slow}
+    assert sorted(probe for probe, _ in user) == sorted(quick)
+    assert not drawn(catalogue, extent, "mini_gpt", level=PRACTICE)
+
+
+def test_at_practice_there_are_never_few_draws(catalogue, plain):
+    """A component with few regimes gets more of its main probe."""
+    for name in catalogue.contract.components:
+        for entry in catalogue.entries.values():
+            if entry.kind == "break" and entry.component == name:
+                checks = tuple(checks_of_a_fix(catalogue, entry.id, ()))
+                extent = impact.Impact(name)
+                spec = catalogue.break_(entry.id)
+                scope = Scope(
+                    catalogue, spec, extent, checks, Baseline(None), None, "float64", 3, PRACTICE
+                )
+                assert len(sample(scope).draws) >= FIX_DRAWS, entry.id
+
+
 def test_what_uses_it_in_few_probes_is_measured_in_those(catalogue, plain):
     """Code may be wrong inside `generate` alone, which mostly draws from models of the pack's."""
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
-    parts = catalogue.contract.components
-    seldom, costly = (
-        {name: getattr(part, key) for name, part in parts.items()} for key in ("seldom", "costly")
-    )
     for seed in range(8):
-        made = drawn(catalogue, extent, "generate", seed=seed, costly=costly, seldom=seldom)
+        made = drawn(catalogue, extent, "generate", seed=seed)
         assert ("whole", "normal") in made and len(made) == FAR_PROBES
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_verdict_measures_it_in_those(servers, catalogue, plain, monkeypatch, seed):
-    """`grade_fix` hands on what pack.yaml says."""
-
-    class Enough(Exception):
-        """The draws are known."""
-
-    def measured(self, servers, draws):
-        raise Enough(draws)
-
-    monkeypatch.setattr(Known, "measured", measured)
-    with pytest.raises(Enough) as met:
-        grade_fix(servers, catalogue, "attention-no-scale", plain, _mended(plain), seed)
-    assert "whole" in {draw.probe for draw in met.value.args[0] if draw.component == "generate"}
 
 
 def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
@@ -178,13 +203,13 @@ def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))
     extent = replace(extent, remote=frozenset())
     costly = {name: part.costly for name, part in catalogue.contract.components.items()}
-    all_, some = (drawn(catalogue, extent, "mini_gpt", costly=c) for c in ({}, costly))
+    all_, some = (drawn(c, extent, "mini_gpt") for c in (without(catalogue, "costly"), catalogue))
     slow = [pair for pair in some if pair[0] in costly["mini_gpt"]]
     assert {probe for probe, _ in some} == {probe for probe, _ in all_}
     assert len(slow) == len({probe for probe, _ in slow}) + FAR_COSTLY
     assert {*all_} - {*some} <= {pair for pair in all_ if pair[0] in costly["mini_gpt"]}
     extent = replace(extent, direct=extent.direct | {"mini_gpt"})
-    assert drawn(catalogue, extent, "mini_gpt", costly=costly) == all_
+    assert drawn(catalogue, extent, "mini_gpt") == all_
 
 
 @pytest.mark.parametrize(("put", "closely"), [(b"left", False), (b"Tensor.left", True)])
