@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 
 from engine.errors import LearnerCodeError, StorageError
 
@@ -55,7 +56,9 @@ class Zygote:
     Raises LearnerCodeError when it cannot be started.
     """
 
-    def __init__(self, python: str, workdir: str) -> None:
+    def __init__(
+        self, python: str, workdir: str, modules: Sequence[str] = CHILD_MODULES
+    ) -> None:
         self.python = python
         self.workdir = workdir
         self.control, theirs = socket.socketpair()
@@ -88,7 +91,7 @@ class Zygote:
             theirs.close()
         assert self.process.stdin is not None
         try:
-            self.process.stdin.write(bootstrap())
+            self.process.stdin.write(bootstrap(modules))
             self.process.stdin.close()
         except BrokenPipeError:
             pass  # it said why by leaving; the greeting will be missing
@@ -145,12 +148,12 @@ def unused() -> None:
         shutil.rmtree(one.workdir, ignore_errors=True)
 
 
-def bootstrap() -> bytes:
-    """The child's modules as one text: [[name, source], ...] in JSON, parents first."""
+def bootstrap(modules: Sequence[str] = CHILD_MODULES) -> bytes:
+    """These modules of the child as one text: [[name, source], ...] in JSON, parents first."""
     stubs = [[name, ""] for name in ("engine", "engine.run", "engine.run.child")]
     folder = os.path.join(os.path.dirname(__file__), "child")  # importlib.resources takes 12 ms
     sources = []
-    for name in CHILD_MODULES:
+    for name in modules:
         with open(os.path.join(folder, f"{name}.py"), encoding="utf-8") as file:
             sources.append([f"engine.run.child.{name}", file.read()])
     return json.dumps(stubs + sources).encode()
