@@ -71,10 +71,11 @@ def ways(tree, path, module, cls, names):
     wanted = configs[0]
     needed = {p.name for p in found if p.default is inspect.Parameter.empty}
     beside = {name: value for name, value in given.items() if name in needed}
-    default = torch_config.by_default(cls, names)
     options = list(torch_config.choices(tree, path, module, wanted, names))
-    if default is not None:
-        options.insert(0, ("its default configuration", default))
+    for presets in (False, True):
+        default = torch_config.by_default(cls, names, presets)
+        if default is not None:
+            options.insert(0, ("its default configuration", default))
     for name, config in options:
         made = lambda config=config: cls(**{wanted.name: config()}, **beside)  # noqa: E731
         yield "%s(%s)" % (cls.__name__, name), made

@@ -195,8 +195,11 @@ def choices(tree, path, module, parameter, names):
     yield "values by name", lambda: Loose(names)
 
 
-def by_default(cls, names):
-    """Classes that make their own default configuration."""
+def by_default(cls, names, presets):
+    """For classes that make their own default configuration: the function that makes a small one.
+
+    presets: whether names of presets (its texts) stay; sizes and a preset may exclude each other.
+    """
     made = next(
         (getattr(cls, n) for n in ("get_default_config", "default_config") if hasattr(cls, n)), None
     )
@@ -206,7 +209,8 @@ def by_default(cls, names):
     def config():
         found = made()
         for name, value in list(vars(found).items()):
-            setattr(found, name, names.guess(name, value))
+            preset = type(value) is str and not presets
+            setattr(found, name, None if preset else names.guess(name, value))
         return found
 
     return config

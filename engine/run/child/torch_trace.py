@@ -96,9 +96,13 @@ class Recorder(TorchFunctionMode):
         after = torch.nn.modules.module.register_module_forward_hook
         self._hooks = [
             before(lambda module, args: self._stack.append(self._modules.get(id(module), ""))),
-            after(lambda module, args, out: self._stack.pop() and None if self._stack else None),
+            after(self._left),
         ]
         return super().__enter__()
+
+    def _left(self, module, args, output):
+        if self._stack:
+            self._stack.pop()
 
     def __exit__(self, *error):
         for hook in self._hooks:
