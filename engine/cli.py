@@ -363,6 +363,37 @@ def doctor(learner: Who = None, json: Json = False) -> None:
 
 
 @app.command()
+def check(
+    path: Annotated[Path, typer.Argument(metavar="[PATH]", help="A folder or a file.")] = Path("."),
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="FACT", help="Only this fact; may be repeated.")
+    ] = None,
+    explain: Annotated[
+        str | None, typer.Option(metavar="FACT", help="What a fact is, and measure nothing.")
+    ] = None,
+    model: Annotated[str, typer.Option(help='"file.py:Class" or "file.py:expression".')] = "",
+    call: Annotated[str, typer.Option(help='How to call it: "model(tokens, 0)".')] = "",
+    train: Annotated[str, typer.Option(help='The training script, with arguments: "train.py".')] = "",
+    python: Annotated[str | None, typer.Option(help="The interpreter that has your torch.")] = None,
+    json: Json = False,
+) -> None:
+    """What is wrong with a PyTorch GPT that nobody described. Nothing of it is written.
+
+    Example: engine check ~/nanoGPT
+    """
+    from engine.commands import check as command
+
+    if explain is not None:
+        typer.echo(command.explain(explain))
+        return
+    raise typer.Exit(
+        command.shown(
+            path, command.Asked(model, call, train), python=python, select=select or [], json=json
+        )
+    )
+
+
+@app.command()
 def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Leave the folder, and say where.")] = False,
     json: Json = False,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,7 +11,6 @@ from engine.errors import SpecError
 from engine.spec import yaml
 
 Rule = tuple[str, Any, str]
-FRAMEWORK = re.compile(rb"^framework: *torch\b", re.M)
 
 
 class Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -64,11 +62,6 @@ class FactPack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def fact(self, id: str) -> Declared:
         return next(fact for fact in self.facts if fact.id == id)
-
-
-def is_fact_pack(file: Path) -> bool:
-    """Whether a pack.yaml is of a pack that measures by facts, and has no builds."""
-    return FRAMEWORK.search(file.read_bytes()) is not None
 
 
 def load(folder: Path) -> FactPack:

@@ -230,3 +230,22 @@ def recorded(found: Measured, blobs: Sequence[bytes]) -> dict[str, Any]:
     about = {n: getattr(found, n) for n in ("targets", "mask", "shared", "parameters", "module")}
     experiments = [done(one) for one in found.experiments]
     return {**about, "experiments": experiments, "arrays": arrays}
+
+
+def joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """Two recordings as one: the second's experiments after the first's."""
+    moved = len(first["arrays"])
+
+    def shifted(found: Any) -> Any:
+        if isinstance(found, dict):
+            return {
+                key: one + moved if key == "array" and one >= 0 else shifted(one)
+                for key, one in found.items()
+            }
+        return [shifted(one) for one in found] if isinstance(found, list) else found
+
+    return {
+        **first,
+        "experiments": first["experiments"] + shifted(second["experiments"]),
+        "arrays": first["arrays"] + second["arrays"],
+    }

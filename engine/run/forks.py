@@ -30,6 +30,7 @@ from engine.run.zygote import CHILD_MODULES, GRACE, Zygote, workdir
 TORCH = (
     *CHILD_MODULES,
     "runner",
+    "torch_check",
     "torch_names",
     "torch_stubs",
     "torch_world",

@@ -37,6 +37,11 @@ def pack_roots() -> list[Path]:
     return [Path(part) for part in extra.split(os.pathsep) if part] + [content_root("exercises")]
 
 
+def is_fact_pack(file: Path) -> bool:
+    """Whether a pack.yaml is of a pack that measures by facts: `framework: torch`."""
+    return re.search(rb"^framework: *torch\b", file.read_bytes(), re.M) is not None
+
+
 class Entry(msgspec.Struct, frozen=True):
     """One exercise, before its file is read."""
 
@@ -252,6 +257,8 @@ def packs() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for root in pack_roots():
         for file in sorted(root.glob("*/pack.yaml")):
+            if is_fact_pack(file):  # it has no exercises of its own
+                continue
             found.setdefault(file.parent.name, file.parent)
     return found
 

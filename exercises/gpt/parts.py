@@ -153,12 +153,16 @@ class Parts:
         """
         if self.tok is None or not self.units or self.head is None:
             return False
-        results = [self.graph.values[i] for n in self.norms for i in n.values]
-        last = self.units[-1][1][0]
         goal = self.linears[self.head.i][0]
         final = self.reads(goal)
-        through = final[1].values if final[0] == "norm" else set()
-        return reaches([self.tok], goal, [v for v in results if v.i not in through] or [last])
+        norms = [n for n in self.norms if n is not final[1]]
+        values = self.graph.values
+        if reaches([self.tok], goal, [values[i] for n in norms for i in n.values]):
+            return True
+        if not norms:
+            return False
+        first, rest = norms[0], norms[1:]  # the embedding may be normalised first
+        return reaches([first.Y], goal, [values[i] for n in rest for i in n.values])
 
     def count(self):
         """How many parts were found: decides between candidates."""

@@ -55,6 +55,13 @@ def zygote(fd, prepare, work):
         os.close(fds[0])
 
 
+def refuse(fd, why):
+    """Say that this interpreter cannot serve, and leave."""
+    control = socket.socket(fileno=fd)
+    control.sendall(wire.encode({"python": list(sys.version_info[:3]), **why}))
+    os._exit(0)
+
+
 class Held:
     """What one server holds between runs."""
 

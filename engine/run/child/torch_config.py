@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import inspect
 import re
+import sys
 import types
 
 from engine.run.child import torch_load
@@ -151,8 +152,6 @@ def visible(tree, module, names):
 
 def elsewhere(tree, names):
     """Load the files that define a configuration, near ones first."""
-    import sys
-
     loaded = {getattr(m, "__file__", "") for m in torch_load.of_tree(tree)}
     count = 0
     for path in sorted(tree.files, key=lambda path: (path.count("/"), path)):

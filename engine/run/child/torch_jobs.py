@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import warnings
 
-from engine.run.child import runner
+import torch
+from engine.run.child import (
+    runner, torch_build, torch_experiments, torch_generate, torch_script, torch_trace, torch_world,
+)  # fmt: skip
+from engine.run.child.torch_names import Names
 
 
 def prepare(what):
-    """Import torch, or make what an optimizer needs; what was found."""
+    """Set torch up, or make what an optimizer needs; what was found."""
     warnings.simplefilter("ignore")
-    try:
-        import torch
-    except Exception as error:
-        return {"torch": None, "why": "%s: %s" % (type(error).__name__, str(error)[:200])}
     torch.set_num_threads(1)
     if what == "optimizer":
         layer = torch.nn.Linear(2, 2)
@@ -32,28 +32,16 @@ def prepare(what):
 
 def work(job, tree):
     """One answer for a declared job."""
-    from engine.run.child import torch_world
-
     torch_world.settle()
     if job["kind"] == "model":
         return model(job, tree)
     if job["kind"] == "script":
-        from engine.run.child import torch_script
-
         return torch_script.observe(job, tree)
-    from engine.run.child import torch_generate
-
     return torch_generate.observe(job, tree)
 
 
 def model(job, tree):
     """Build a candidate and run the experiments on it."""
-    import torch
-
-    from engine.run.child import torch_build, torch_experiments, torch_trace, torch_world
-    from engine.run.child.runner import failure
-    from engine.run.child.torch_names import Names
-
     notes = []
     with torch_world.OnProcessor():
         built = torch_build.build(tree, job, Names(job["rules"]), notes)
@@ -64,7 +52,7 @@ def model(job, tree):
                 torch_experiments.restore(built.model, initial)
                 done = torch_experiments.run(built, tree, job, experiment, blobs)
             except Exception as error:
-                done = {"failed": failure(error, tree)}
+                done = {"failed": runner.failure(error, tree)}
             answers.append({"failed": None, **done})
     is_module = isinstance(built.model, torch.nn.Module)
     return {
