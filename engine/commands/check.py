@@ -55,6 +55,8 @@ def run(
     hidden = [*own_paths(), folder]
     with with_torch(root, python, hidden) as learner, Forks(own_python(), FACTS, hidden) as facts:
         learner.hold("model", check.folder(read))
+        if asked.training:
+            learner.hold("script", check.folder(read), "optimizer")
         facts.hold("pack", check.Folder("/pack", ("",), pack.code(folder)))
         bench = check.Bench(learner, facts, pack.load(folder), read)
         report = check.check(bench, asked, progress)

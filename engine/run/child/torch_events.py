@@ -1,1 +1,222 @@
-"""To come."""
+"""What a training script does, in order: zero_grad, backward, clip, step, schedules, forwards, losses.
+
+Kinds: Z zero_grad, B backward, C clip, S step, R a scheduler's step, F a forward of the whole model,
+L a cross-entropy, V the value of a function of the tree that was called with a whole number.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import torch
+from engine.run.child.torch_trace import spans
+
+TOKENS = 4096  # entries of a batch that are kept
+EVENTS = 4000
+
+
+class Stop(BaseException):
+    """Enough steps, or no more time."""
+
+
+def norm_of(parameters):
+    """Global norm of the gradients."""
+    found = [float(p.grad.detach().norm()) ** 2 for p in parameters if p.grad is not None]
+    return sum(found) ** 0.5
+
+
+def whole(tensor):
+    """A batch of tokens as a list of rows, or None."""
+    if not isinstance(tensor, torch.Tensor) or tensor.is_floating_point() or tensor.numel() > TOKENS:
+        return None
+    return tensor.tolist() if tensor.dim() else None
+
+
+class Events:
+    """Hooks into torch for a process that is thrown away."""
+
+    def __init__(self, tree, steps):
+        self._tree, self._most = tree, steps
+        self.found, self.steps = [], 0
+        self.model = self.optimizer = None
+        self._depth, self._before, self._making = 0, [], False
+        self._inside = False
+
+    def add(self, kind, **told):
+        if len(self.found) < EVENTS:
+            at = spans(self._tree, sys._getframe(2))[:3]
+            self.found.append({"kind": kind, "at": [list(span) for span in at], **told})
+
+    def parameters(self):
+        if self.optimizer is not None:
+            return [p for group in self.optimizer.param_groups for p in group["params"]]
+        return list(self.model.parameters()) if self.model is not None else []
+
+    def install(self):
+        self._optimizer()
+        self._backward()
+        self._clip()
+        self._losses()
+        self._schedules()
+        torch.nn.modules.module.register_module_forward_pre_hook(self._forward)
+        torch.nn.modules.module.register_module_forward_hook(self._done, always_call=True)
+
+    def _optimizer(self):
+        from torch.optim.optimizer import (
+            register_optimizer_step_post_hook, register_optimizer_step_pre_hook,
+        )  # fmt: skip
+
+        for kind in (torch.optim.Optimizer, torch.nn.Module):
+            real = kind.zero_grad
+
+            def zero(this, *args, _real=real, **kwargs):
+                self.add("Z")
+                return _real(this, *args, **kwargs)
+
+            kind.zero_grad = zero
+        register_optimizer_step_pre_hook(self._stepping)
+        register_optimizer_step_post_hook(self._stepped)
+
+    def _stepping(self, optimizer, args, kwargs):
+        self.optimizer = optimizer
+        self._before = [p.detach().clone() for p in self.parameters()]
+
+    def _stepped(self, optimizer, args, kwargs):
+        owned = self.parameters()
+        moved = sum(not torch.equal(old, p.detach()) for old, p in zip(self._before, owned))
+        model = list(self.model.parameters()) if self.model is not None else []
+        mine = {id(p) for p in owned}
+        theirs = [id(p) for p in model if p.requires_grad]
+        self.add(
+            "S",
+            optimizer=type(optimizer).__name__[:40],
+            rates=[float(group["lr"]) for group in optimizer.param_groups][:16],
+            norm=norm_of(owned),
+            moved=moved,
+            owned=len(owned),
+            model=len(theirs),
+            covered=[i for i, one in enumerate(theirs) if one in mine][:2000],
+        )
+        self.steps += 1
+        if self.steps >= self._most:
+            raise Stop
+
+    def _backward(self):
+        real = torch.Tensor.backward
+
+        def backward(loss, *args, **kwargs):
+            if self._inside:  # torch hands the call to the active mode, which comes back here
+                return real(loss, *args, **kwargs)
+            owned = self.parameters()
+            dirty = max([float(p.grad.abs().max()) for p in owned if p.grad is not None] or [0.0])
+            given = self._once(real, loss, *args, **kwargs)
+            value = float(loss.detach()) if loss.numel() == 1 else 0.0
+            self.add("B", dirty=dirty, value=value, norm=norm_of(self.parameters()))
+            return given
+
+        torch.Tensor.backward = backward
+
+    def _once(self, function, *args, **kwargs):
+        self._inside = True
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self._inside = False
+
+    def _clip(self):
+        for name in ("clip_grad_norm_", "clip_grad_value_"):
+            real = getattr(torch.nn.utils, name)
+
+            def clip(parameters, most, *args, _real=real, _name=name, **kwargs):
+                one = isinstance(parameters, torch.Tensor)
+                given = [parameters] if one else list(parameters)
+                before = norm_of(given)
+                result = _real(given, most, *args, **kwargs)
+                self.add("C", count=len(given), before=before, most=float(most), how=_name)
+                return result
+
+            setattr(torch.nn.utils, name, clip)
+            if hasattr(torch.nn.utils.clip_grad, name):
+                setattr(torch.nn.utils.clip_grad, name, clip)
+
+    def _losses(self):
+        functional = torch.nn.functional
+        for name in ("cross_entropy", "nll_loss"):
+            real = getattr(functional, name)
+
+            def loss(given, target, *args, _real=real, _name=name, **kwargs):
+                if self._inside:
+                    return _real(given, target, *args, **kwargs)
+                result = self._once(_real, given, target, *args, **kwargs)
+                told = {"targets": whole(target), "name": _name, "probabilities": False}
+                if isinstance(given, torch.Tensor) and given.dim() >= 2 and given.numel():
+                    rows = given.detach()
+                    axis = 1 if rows.dim() > 2 else -1
+                    sums = rows.sum(axis)
+                    told["probabilities"] = bool(
+                        float(rows.min()) >= 0 and float((sums - 1).abs().max()) < 1e-3
+                    )
+                if result.numel() == 1:
+                    told["value"] = float(result.detach())
+                self.add("L", **told)
+                return result
+
+            setattr(functional, name, loss)
+
+    def _schedules(self):
+        scheduler = torch.optim.lr_scheduler.LRScheduler
+        made = scheduler.__init__
+
+        def init(this, *args, **kwargs):
+            self._making = True
+            try:
+                made(this, *args, **kwargs)
+            finally:
+                self._making = False
+            self.add("schedule")
+
+        scheduler.__init__ = init
+        for kind in [scheduler, *scheduler.__subclasses__()]:
+            if "step" in vars(kind):
+                real = kind.step
+
+                def step(this, *args, _real=real, **kwargs):
+                    if not self._making:
+                        self.add("R")
+                    return _real(this, *args, **kwargs)
+
+                kind.step = step
+
+    def _forward(self, module, args):
+        self._depth += 1
+        if self._depth != 1 or not args or not any(True for _ in module.children()):
+            return
+        x = whole(args[0])
+        if x is None or args[0].dim() != 2:
+            return
+        if self.model is None:
+            self.model = module
+        if module is not self.model:
+            return
+        y = next((whole(a) for a in args[1:] if isinstance(a, torch.Tensor) and a.shape == args[0].shape), None)
+        drops = any(isinstance(m, torch.nn.modules.dropout._DropoutNd) for m in module.modules())
+        self.add(
+            "F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops
+        )
+
+    def _done(self, module, args, output):
+        self._depth -= 1
+
+    def profile(self, frame, event, value):
+        """Functions of the tree that turn a whole number into another number between 0 and 1."""
+        if event != "return" or type(value) is not float or not 0 <= value <= 1:
+            return
+        code = frame.f_code
+        if code.co_filename.startswith(self._tree.root + "/") and 1 <= code.co_argcount <= 2:
+            first = frame.f_locals.get(code.co_varnames[code.co_argcount - 1])
+            if type(first) is int and len(self.found) < EVENTS:
+                at = spans(self._tree, frame)[:1]
+                self.found.append(
+                    {"kind": "V", "at": [list(s) for s in at], "name": code.co_name[:40],
+                     "given": first if abs(first) < 1 << 31 else 0, "value": value}
+                )  # fmt: skip
