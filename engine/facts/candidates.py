@@ -73,9 +73,10 @@ def scripts(files: Mapping[str, bytes], finding: Mapping[str, Any]) -> list[str]
         text = source.decode("utf-8", "replace")
         if not all(re.search(pattern, text) for pattern in finding["needs"]):
             continue
+        if not re.search(finding["starts"], text, re.M):
+            continue  # nothing happens when it is run
         points = _points(finding["points"], f"{path}\n{text}")
-        starts = bool(re.search(finding["starts"], text, re.M))
-        found.append((-points - 2 * starts, path.endswith(".ipynb"), path.count("/"), path))
+        found.append((-points, path.endswith(".ipynb"), path.count("/"), path))
     return [path for *_, path in sorted(found)]
 
 

@@ -27,7 +27,10 @@ def text(report: HealthReport) -> str:
     skipped = [fact for fact in report.facts if fact.verdict == "SKIP"]
     if skipped:
         lines += ["", "Not measured:"]
-        lines += [f"  {fact.title}: {fact.why}" for fact in skipped]
+        whys = dict.fromkeys(fact.why for fact in skipped)
+        for why in whys:
+            titles = ", ".join(fact.title for fact in skipped if fact.why == why)
+            lines.append(f"  {titles}: {why}")
     if report.made_up:
         lines += ["", "Made up: " + "; ".join(report.made_up) + "."]
     count = {v: sum(f.verdict == v for f in report.facts) for v in ("PASS", "WRONG", "WARN", "SKIP")}
