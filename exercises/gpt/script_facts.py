@@ -147,6 +147,8 @@ def accumulation(steps):
 def rate(steps):
     ends = [[e for e in step if e["kind"] == "S"][-1] for step in steps.steps]
     rates = [tuple(e["rates"]) for e in ends]
+    if not all(rates):
+        return missing("the optimizer does not show its rate")
     if all(max(r, default=0) == 0 for r in rates):
         return "0 at every step", span(ends[-1]), ""
     first = next(i for i, e in enumerate(steps.events) if e["kind"] == "S")

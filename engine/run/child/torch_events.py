@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 import torch
+from engine.run.child.torch_experiments import nested
 from engine.run.child.torch_trace import spans
 
 TOKENS = 4096  # entries of a batch that are kept
@@ -32,6 +33,21 @@ def whole(tensor):
     return tensor.tolist() if tensor.dim() else None
 
 
+def tensors_of(owner):
+    """The parameters that an object holds as an optimizer does, wherever it holds them."""
+    found = {id(t): t for _, t in nested(owner, "", 4) if t.requires_grad and t.is_leaf}
+    return list(found.values())
+
+
+def rates_of(owner):
+    """The learning rates of an optimizer of the tree's own; none where they cannot be seen."""
+    groups = getattr(owner, "param_groups", None)
+    if isinstance(groups, (list, tuple)) and groups and isinstance(groups[0], dict):
+        return [float(g["lr"]) for g in groups if isinstance(g.get("lr"), (int, float))][:16]
+    rate = getattr(owner, "lr", getattr(owner, "learning_rate", None))
+    return [float(rate)] if isinstance(rate, (int, float)) else []
+
+
 class Events:
     """Hooks into torch for a process that is thrown away."""
 
@@ -40,14 +56,17 @@ class Events:
         self.found, self.steps = [], 0
         self.model = self.optimizer = None
         self._depth, self._before, self._making = 0, [], False
-        self._inside = False
+        self._inside = self._leaving = False
+        self._owned, self._stepping_depth = None, 0
 
-    def add(self, kind, **told):
+    def add(self, kind, frame=None, **told):
         if len(self.found) < EVENTS:
-            at = spans(self._tree, sys._getframe(2))[:3]
+            at = spans(self._tree, frame or sys._getframe(2))[:3]
             self.found.append({"kind": kind, "at": [list(span) for span in at], **told})
 
     def parameters(self):
+        if self.optimizer is None and self._owned is not None:
+            return self._owned
         if self.optimizer is not None:
             return [p for group in self.optimizer.param_groups for p in group["params"]]
         return list(self.model.parameters()) if self.model is not None else []
@@ -79,18 +98,25 @@ class Events:
 
     def _stepping(self, optimizer, args, kwargs):
         self.optimizer = optimizer
-        self._before = [p.detach().clone() for p in self.parameters()]
+        self._owned = self.parameters()
+        self._before = [p.detach().clone() for p in self._owned]
 
     def _stepped(self, optimizer, args, kwargs):
-        owned = self.parameters()
+        rates = [float(group["lr"]) for group in optimizer.param_groups][:16]
+        self._step(type(optimizer).__name__, rates, self.parameters(), sys._getframe(1))
+
+    def _step(self, name, rates, owned, frame):
+        """One step of an optimizer has ended; after enough of them the script ends, too."""
+        self._owned = owned
         moved = sum(not torch.equal(old, p.detach()) for old, p in zip(self._before, owned))
         model = list(self.model.parameters()) if self.model is not None else []
         mine = {id(p) for p in owned}
         theirs = [id(p) for p in model if p.requires_grad]
         self.add(
             "S",
-            optimizer=type(optimizer).__name__[:40],
-            rates=[float(group["lr"]) for group in optimizer.param_groups][:16],
+            frame=frame,
+            optimizer=name[:40],
+            rates=rates,
             norm=norm_of(owned),
             moved=moved,
             owned=len(owned),
@@ -99,6 +125,7 @@ class Events:
         )
         self.steps += 1
         if self.steps >= self._most:
+            self._leaving = True
             raise Stop
 
     def _backward(self):
@@ -207,8 +234,34 @@ class Events:
     def _done(self, module, args, output):
         self._depth -= 1
 
+    def _own_optimizer(self, frame, event):
+        """An optimizer of the tree's own, which is no torch optimizer, takes a step or clears."""
+        owner = frame.f_locals.get("self")
+        if not frame.f_code.co_filename.startswith(self._tree.root + "/") or owner is None:
+            return
+        if isinstance(owner, (torch.optim.Optimizer, torch.nn.Module)) or self._leaving:
+            return
+        owned = tensors_of(owner)
+        if not owned:
+            return
+        if frame.f_code.co_name == "zero_grad":
+            if event == "return":
+                self.add("Z", frame=frame.f_back)
+        elif event == "call":
+            self._stepping_depth += 1  # one may be made of several
+            if self._stepping_depth == 1:
+                self._owned = owned
+                self._before = [p.detach().clone() for p in owned]
+        elif event == "return" and self._stepping_depth:
+            self._stepping_depth -= 1
+            if self._stepping_depth:
+                return
+            self._step(type(owner).__name__, rates_of(owner), owned, frame.f_back)
+
     def profile(self, frame, event, value):
         """Functions of the tree that turn a whole number into another number between 0 and 1."""
+        if frame.f_code.co_name in ("step", "zero_grad"):
+            self._own_optimizer(frame, event)
         if event != "return" or type(value) is not float or not 0 <= value <= 1:
             return
         code = frame.f_code

@@ -22,7 +22,7 @@ def prepared(tree, names, notes, path):
         return torch_definitions.definitions(text, names)
 
     defined = tree.transformed(transform)
-    defined.roots = above(path)
+    defined.roots = above(path, tree.files)
     install(defined, notes, names)
     return defined
 
@@ -41,6 +41,7 @@ def install(tree, notes, names):
     importlib.invalidate_caches()
 
 
+ROOTS = 12  # folders that hold packages, beside those above a file
 KEPT = ("sys", "builtins", "os", "re", "ast", "types", "importlib", "collections", "functools", "random")
 KEPT += ("typing", "inspect", "dataclasses", "math", "json", "time", "abc", "contextlib", "warnings")
 
@@ -53,10 +54,13 @@ def own_names(file, roots):
             yield file[len(start) :].split("/")[0].removesuffix(".py")
 
 
-def above(path):
-    """The folders above a file, the nearest first, "" last."""
+def above(path, files=()):
+    """Folders to import from: those above a file, the nearest first; then those that hold packages."""
     parts = path.split("/")[:-1]
-    return ["/".join(parts[:n]) for n in range(len(parts), -1, -1)]
+    found = ["/".join(parts[:n]) for n in range(len(parts), -1, -1)]
+    packages = {file.rpartition("/")[0] for file in files if file.endswith("/__init__.py")}
+    tops = {p.rpartition("/")[0] for p in packages if p.rpartition("/")[0] not in packages}
+    return found + sorted(tops - set(found), key=lambda top: (top.count("/"), top))[:ROOTS]
 
 
 def loaded(tree, path):

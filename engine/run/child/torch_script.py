@@ -23,7 +23,7 @@ def observe(job, tree):
         return torch_shrink.shrunk(source.decode("utf-8", "replace").lstrip("\ufeff"), small)
 
     program = tree.transformed(transform)
-    program.roots = above(path)
+    program.roots = above(path, tree.files)
     notes = []
     install(program, notes, names)
     folder = path.rpartition("/")[0]
