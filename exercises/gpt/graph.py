@@ -138,6 +138,8 @@ def origin(value, depth=24):
     for _ in range(depth):
         if value.call is None or value.call.name not in VIEWS or not value.call.ins:
             break
+        if value.call.name == "__getitem__" and len(value.call.ins) > 1:
+            break  # rows looked up by numbers: an embedding
         value = value.call.ins[0]
     return value
 

@@ -271,7 +271,7 @@ def flattened(value):
 
 
 def loss_input(steps):
-    losses = [e for step in steps.steps for e in step if e["kind"] == "L"]
+    losses = [e for step in steps.steps for e in step if e["kind"] == "L" and e["name"] != "own"]
     if not losses:
         return missing("no cross-entropy of torch was seen")
     for event in losses:

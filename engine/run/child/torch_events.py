@@ -258,10 +258,26 @@ class Events:
                 return
             self._step(type(owner).__name__, rates_of(owner), owned, frame.f_back)
 
+    def _own_loss(self, frame):
+        """A function of the tree that is given logits (..., V) and whole numbers (...): its targets."""
+        code = frame.f_code
+        if not 2 <= code.co_argcount <= 6 or not code.co_filename.startswith(self._tree.root + "/"):
+            return
+        given = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
+        given = [one for one in given if isinstance(one, torch.Tensor)]
+        floats = [one for one in given if one.is_floating_point() and one.dim() >= 2]
+        whole_ = [one for one in given if one.dtype == torch.int64 and one.dim() >= 1]
+        if len(floats) == 1 and len(whole_) == 1:
+            if whole_[0].numel() * floats[0].shape[-1] == floats[0].numel():
+                told = {"targets": whole(whole_[0]), "name": "own", "probabilities": False}
+                self.add("L", frame=frame.f_back, **told)
+
     def profile(self, frame, event, value):
         """Functions of the tree that turn a whole number into another number between 0 and 1."""
         if frame.f_code.co_name in ("step", "zero_grad"):
             self._own_optimizer(frame, event)
+        if event == "call":
+            self._own_loss(frame)
         if event != "return" or type(value) is not float or not 0 <= value <= 1:
             return
         code = frame.f_code

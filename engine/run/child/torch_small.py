@@ -210,7 +210,9 @@ class World:
         loader.__init__ = init
         board = types.ModuleType("torch.utils.tensorboard")
         board.SummaryWriter = lambda *args, **kwargs: Nothing("SummaryWriter")
+        board.__path__, board.writer = [], board
         sys.modules["torch.utils.tensorboard"] = board
+        sys.modules["torch.utils.tensorboard.writer"] = board
 
     def _network(self):
         import urllib.request

@@ -119,8 +119,24 @@ def settle():
     generator = torch.Generator
     torch.Generator = lambda device="cpu": generator()
     _alone(torch.distributed)
+    _versions()
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR"):
         os.environ.pop(name, None)
+
+
+def _versions():
+    """A package that is not installed, as the tree's own, has a version all the same."""
+    from importlib import metadata
+
+    real = metadata.version
+
+    def version(name):
+        try:
+            return real(name)
+        except metadata.PackageNotFoundError:
+            return "0.0.0"
+
+    metadata.version = version
 
 
 def _alone(distributed):
