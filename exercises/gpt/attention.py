@@ -50,7 +50,7 @@ def heads(graph, T):
     """Every attention of a run, in order."""
     found = [sdpa(call, T) for call in graph.calls if call.name == SDPA]
     for call in graph.calls:
-        made = by_hand(call, T)
+        made = by_hand(call, T, graph.tokens.shape[0])
         if made is not None:
             found.append(made)
     return sorted((h for h in found if h is not None), key=lambda head: head.call.i)
@@ -94,12 +94,12 @@ def before(head):
     return product
 
 
-def by_hand(call, T):
+def by_hand(call, T, B):
     """Attention from its scores: a product of two activations that gives (..., T, T)."""
     if call.name not in MATMULS or not call.outs or weight_of(call) is not None:
         return None
     S = call.outs[0]
-    sides = [v for v in call.ins if v.floats and not is_weight(v)]
+    sides = [v for v in call.ins if v.floats and len(v.shape) > 2 and not is_weight(v)]
     if len(sides) != 2 or square(S, T) is None or any(square(v, T) is not None for v in sides):
         return None
     weights, product = consumer(S, T)
@@ -116,7 +116,7 @@ def by_hand(call, T):
     head.visible = np.isfinite(seen) & (seen > VISIBLE)
     S_ = square(S, T)
     if np.isfinite(A).all() and A.min() >= 0:
-        slope = fitted(S_, soft(head, T), S.shape[0])
+        slope = fitted(S_, soft(head, T), B)
         head.slope = None if slope is None else slope * before(head)
     for value in [weights, *up(weights, 10)]:
         if value.call is not None and value.call.i > S.call.i and factor_of(value.call):

@@ -94,12 +94,15 @@ def affine(norm, value):
 def by_hand(graph, call, T, width):
     """A norm that starts with this reduction of X, or of something pointwise made of X."""
     for X in sources(call, width):
-        N = normalised(call.outs[0], X)
-        if N is None or N.array is None or X.array is None:
+        found = None
+        for gains in (False, True):
+            for N in normalised(call.outs[0], X):
+                if found is None and N.array is not None and X.array is not None:
+                    kind, axes, factor = measured(X.array, N.array, T, gains)
+                    found = (N, kind, axes, factor) if kind is not None else None
+        if found is None:
             continue
-        kind, axes, factor = measured(X.array, N.array, T)
-        if kind is None:
-            continue
+        N, kind, axes, factor = found
         norm = Norm(kind, X, N, N.call, axes, None, factor, own=True)
         if axes != "last" or abs(factor - 1) > 0.003:
             norm.call = call
@@ -123,9 +126,9 @@ def sources(call, width):
 
 
 def normalised(statistic, X, limit=60):
-    """The first value of X's shape that is X, or X less its mean, times or divided by the statistic."""
+    """Values of X's shape that a product or quotient made of the statistic, in order."""
     waiting, seen = [statistic], {statistic.i}
-    best = None
+    found = []
     while waiting and len(seen) < limit:
         value = waiting.pop(0)
         for call in value.uses:
@@ -136,15 +139,18 @@ def normalised(statistic, X, limit=60):
                     continue
                 seen.add(out.i)
                 if out.shape == X.shape and call.name in PRODUCTS | QUOTIENTS:
-                    if out.call is call and (best is None or out.i < best.i):
-                        best = out
+                    if out.call is call:
+                        found.append(out)
+                        waiting.append(out)
                 elif out.size <= X.size:
                     waiting.append(out)
-    return best
+    return sorted(found, key=lambda value: value.i)[:6]
 
 
-def measured(X, N, T):
-    """(kind, axes, factor): N as a number times a norm of X; (None, "?", 1) for anything else."""
+def measured(X, N, T, gains):
+    """(kind, axes, factor): N as a number times a norm of X, or with `gains` as a number and an offset for
+    each channel; (None, "?", 1) for anything else.
+    """
     if X.shape != N.shape or not (np.isfinite(X).all() and np.isfinite(N).all()):
         return None, "?", 1.0
     last = X.ndim - 1
@@ -156,6 +162,10 @@ def measured(X, N, T):
         for kind, base in (("LayerNorm", centred), ("RMSNorm", X)):
             spread = np.sqrt((base**2).mean(where, keepdims=True) + 1e-12)
             K = base / spread
+            if gains:
+                if fits(K.reshape(-1, K.shape[-1]), N.reshape(-1, K.shape[-1])):
+                    return kind, axes, 1.0
+                continue
             power = float((K * K).sum())
             factor = float((K * N).sum()) / power if power > 0 else 0.0
             if factor <= 0 or np.abs(N - factor * K).max() > ROUNDING * np.abs(N).max():
@@ -165,3 +175,15 @@ def measured(X, N, T):
                 return "L2", axes, 1.0
             return kind, axes, factor
     return None, "?", 1.0
+
+
+def fits(K, N):
+    """N = w K + b for each channel, over enough rows to tell."""
+    if len(K) < 12:
+        return False
+    k, n = K - K.mean(0), N - N.mean(0)
+    power = (k * k).sum(0)
+    if power.min() <= 0 or np.abs(n).max() == 0:
+        return False
+    w = (k * n).sum(0) / power
+    return bool(np.abs(n - w * k).max() <= ROUNDING * np.abs(N).max())

@@ -57,7 +57,7 @@ class Events:
         self.model = self.optimizer = None
         self._depth, self._before, self._making = 0, [], False
         self._inside = self._leaving = False
-        self._owned, self._stepping_depth = None, 0
+        self._owned, self._stepping_depth, self._mark = None, 0, 0
 
     def add(self, kind, frame=None, **told):
         if len(self.found) < EVENTS:
@@ -250,12 +250,13 @@ class Events:
         elif event == "call":
             self._stepping_depth += 1  # one may be made of several
             if self._stepping_depth == 1:
-                self._owned = owned
+                self._mark = len(self.found)
                 self._before = [p.detach().clone() for p in owned]
         elif event == "return" and self._stepping_depth:
             self._stepping_depth -= 1
-            if self._stepping_depth:
-                return
+            if self._stepping_depth or any(e["kind"] in "BFSL" for e in self.found[self._mark :]):
+                return  # what runs the model, or another optimizer, is none itself
+            self._owned = owned
             self._step(type(owner).__name__, rates_of(owner), owned, frame.f_back)
 
     def _own_loss(self, frame):

@@ -71,6 +71,9 @@ def arguments(function, built, tokens, run, job):
             if kind != "sampled":
                 continue
         if kind in ("top_k", "top_p") and values[kind] is None and not needed:
+            default = parameter.default  # one that truncates is switched off
+            if type(default) in (int, float) and default > 0:
+                given[parameter.name] = job["vocabulary"] if kind == "top_k" else 1.0
             continue
         if kind is not None:
             given[parameter.name] = values[kind]
