@@ -49,6 +49,7 @@ TORCH = (
 )
 FACTS = (*CHILD_MODULES, "runner", "fact_jobs")
 START_LIMIT = 120.0  # seconds to import torch on a machine that is busy
+WAIT = 5  # times the limit, which is processor time, that an answer may take by the wall
 MEMORY = 6 << 30  # bytes of address space; torch alone maps two
 
 
@@ -125,6 +126,8 @@ class Forks:
     def hold(self, name: str, folder: Folder, prepare: str = "") -> None:
         """Fork the server `name` and give it a tree; `prepare`: what it makes ready beforehand."""
         self.greeting()
+        if name in self._servers:
+            self._servers.pop(name).close()
         ours, theirs = socket.socketpair()
         with self._starting:
             socket.send_fds(self._zygote.control, [b"f"], [theirs.fileno()])
@@ -144,7 +147,7 @@ class Forks:
         )
 
     def run(self, name: str, jobs: Sequence[Mapping[str, Any]], limit: float) -> list[Answer]:
-        """What each job gave, each in at most `limit` seconds and in a child of its own."""
+        """What each job gave, each in at most `limit` seconds of processor time, in a child of its own."""
         return [self._one(name, job, limit) for job in jobs]
 
     def _one(self, name: str, job: Mapping[str, Any], limit: float) -> Answer:
@@ -152,7 +155,7 @@ class Forks:
         data: dict[str, Any] = {}
         try:
             server.send({"do": "run", "jobs": [dict(job)], "limit": limit})
-            while (message := server.receive(limit + START_LIMIT)) is not None:
+            while (message := server.receive(WAIT * limit + START_LIMIT)) is not None:
                 if "end" in message:
                     stopped = "" if data else str(message["end"])
                     return Answer(data, stopped, str(message["output"])[-2000:])

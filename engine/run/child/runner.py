@@ -22,6 +22,8 @@ from engine.run.child.server import JOB, OUTPUT, OUTPUT_KEPT, RESULTS, answers, 
 from engine.run.child.server import wait_for_children
 from engine.run.child.tree import Tree
 
+LOOK = 0.25  # seconds between looks at the clock
+IDLE = 4  # times the limit that a child may take by the wall
 FRAMES = 12  # of a failure, that travel
 MESSAGE = 500  # characters of an exception's message that travel
 
@@ -108,7 +110,7 @@ def run(fd, held, message, work):
             os._exit(1)
     os.close(results_in)
     os.close(output_in)
-    watch = Watch(fd, results_out, output_out, token, count, limit)
+    watch = Watch(fd, results_out, output_out, token, count, Clock(pid, limit))
     try:
         reason = watch.follow()
     finally:
@@ -121,22 +123,44 @@ def run(fd, held, message, work):
         wire.write(fd, wire.encode({"end": reason, "status": status, "output": text}))
 
 
+class Clock:
+    """A limit in processor time of a child, so that a busy machine gives the same answers; a child that
+    waits is given IDLE times as much by the clock on the wall.
+    """
+
+    def __init__(self, pid, limit):
+        self._path, self._limit = "/proc/%d/stat" % pid, limit
+        self._started = time.monotonic()
+
+    def spent(self):
+        """Seconds of processor time so far; by the wall where the system does not tell."""
+        try:
+            with open(self._path) as file:
+                fields = file.read().rpartition(")")[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        except (OSError, ValueError, IndexError):
+            return time.monotonic() - self._started
+
+    def over(self):
+        waited = time.monotonic() - self._started
+        return self.spent() > self._limit or waited > IDLE * self._limit
+
+
 class Watch:
     """Reads what a child writes until it has answered, or ends, or its limits are reached."""
 
-    def __init__(self, fd, results, output, token, count, limit):
+    def __init__(self, fd, results, output, token, count, clock):
         self.fd, self.results, self.output = fd, results, output
-        self.token, self.count, self.limit = token, count, limit
+        self.token, self.count, self.clock = token, count, clock
         self.kept, self.printed = b"", 0
         self.arrived, self.answered = bytearray(), set()
 
     def follow(self):
         """How it ended: done, died, timeout, output, or gone (the engine has)."""
-        deadline = time.monotonic() + self.limit
         watched = [self.results, self.output, self.fd]
         while True:
-            ready = select.select(watched, [], [], max(0, deadline - time.monotonic()))[0]
-            if not ready:
+            ready = select.select(watched, [], [], LOOK)[0]
+            if self.clock.over():
                 return "timeout"
             if self.fd in ready:
                 return "gone"
@@ -153,18 +177,15 @@ class Watch:
                 if not data:
                     return "died"
                 self.arrived += data
-                if self._pass_on():
-                    deadline = time.monotonic() + self.limit
+                self._pass_on()
                 if len(self.answered) == self.count:
                     return "done"
 
     def _pass_on(self):
-        before = len(self.answered)
         for job, frame in answers(self.arrived, self.token):
             if job < self.count and job not in self.answered:
                 self.answered.add(job)
                 wire.write(self.fd, wire.encode({"answer": job}) + frame)
-        return len(self.answered) > before
 
 
 def child(held, jobs, results, output, token, work):

@@ -37,8 +37,10 @@ def observe(job, tree):
     sys.modules["__main__"] = main
     sys.argv = [tree.path(path), *job["arguments"]]
     ended, failed = "finished", None
-    signal.signal(signal.SIGALRM, late)
-    signal.alarm(job["seconds"])
+    signal.signal(signal.SIGPROF, late)  # processor time
+    signal.setitimer(signal.ITIMER_PROF, job["seconds"])
+    signal.signal(signal.SIGALRM, late)  # for a script that waits
+    signal.alarm(3 * job["seconds"])
     sys.setprofile(events.profile)
     try:
         torch_world.seed(job["seed"])
@@ -56,6 +58,7 @@ def observe(job, tree):
     finally:
         sys.setprofile(None)
         signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return {
         "events": events.found,
         "ended": ended,
