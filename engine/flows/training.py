@@ -120,22 +120,26 @@ def sampler(bench: Bench, found: Candidate, progress: Callable[[str], None]) -> 
     return None
 
 
+SEED, BEYOND = 9, 3  # of tokens and draws; tokens more than the context
+ONCE = {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 1.0}
 RUNS = {
-    "plain": {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 1.0},
-    "warm": {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 2.0},
-    "top_k": {"count": 1, "length": 4, "top_k": 5, "top_p": None, "temperature": 1.0},
-    "top_p": {"count": 1, "length": 4, "top_k": None, "top_p": 0.5, "temperature": 1.0},
-    "long": {"count": 1, "length": 0, "top_k": None, "top_p": None, "temperature": 1.0},
+    "plain": ONCE,
+    "warm": {**ONCE, "temperature": 2.0},
+    "top_k": {**ONCE, "top_k": 5},
+    "top_p": {**ONCE, "top_p": 0.5},
+    "long": {**ONCE, "length": 0},
+    **{f"again {n}": {**ONCE, "seed": SEED + n} for n in range(1, 6)},
 }
 NEEDS = {"warm": "temperature", "top_k": "top_k", "top_p": "top_p"}
-SEED, BEYOND = 9, 3  # of tokens and draws; tokens more than the context
 
 
 def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) -> Half | None:
     """The facts of a method of the model, or of a function (path, name); None where it cannot be called."""
     pack = bench.pack
     context = pack.sizes["context"]
-    runs = [{**run, "seed": SEED, "length": run["length"] or context + BEYOND} for run in RUNS.values()]
+    runs = [
+        {"seed": SEED, **run, "length": run["length"] or context + BEYOND} for run in RUNS.values()
+    ]
     job = {
         **experiments.job(pack, found, ()),
         "kind": "generate",

@@ -4,7 +4,7 @@ not apply; `why` says which.
 
 import numpy as np
 from pack import attention
-from pack.graph import VIEWS, close, origin, reaches, up
+from pack.graph import VIEWS, close, origin, reaches, up, weight_of
 from pack.parts import positions
 
 NONE = None
@@ -141,7 +141,7 @@ def softmax_call(head):
 def tokens_of(value, B, T):
     """For each (sample, token) the sorted numbers of a value, whichever axis the tokens are; or None."""
     a = value.array
-    if a is None or a.ndim < 3 or a.shape[0] != B:
+    if a is None or not np.isfinite(a).all() or a.ndim < 3 or a.shape[0] != B:
         return None
     axes = [n for n in range(1, a.ndim) if a.shape[n] == T]
     if len(axes) != 1:
@@ -456,10 +456,16 @@ def rotated(parts, side):
     found = []
     for head in parts.heads:
         value = (head.q, head.k)[side]
-        found.append(next((r for y in [value, *up(value, 10)] if (r := turn(y, parts.T))), None))
+        made = [value, *up(value, 10, projected)]
+        found.append(next((r for y in made if (r := turn(y, parts.T))), None))
     if any(one is None for one in found):
         return None if all(one is None for one in found) else ("?", found[0] or found[-1])
     return found[0]
+
+
+def projected(value):
+    """Whether a value is a product with a parameter: no rotation lies above it."""
+    return value.call is not None and weight_of(value.call) is not None
 
 
 def turn(y, T):
@@ -472,7 +478,7 @@ def turn(y, T):
     if len(axes) != 1:
         return None
     Y = np.moveaxis(y.array, axes[0], -2)
-    for x in up(y, 12):
+    for x in up(y, 12, projected):
         if x.array is None or x.size != y.size or not x.floats or x.shape[-1] != y.shape[-1]:
             continue
         others = [n for n in range(x.array.ndim - 1) if x.shape[n] == T]
