@@ -10,10 +10,10 @@ import msgspec
 
 from engine.errors import LearnerCodeError, NotApplicable, UsageError
 from engine.facts import files, pack
-from engine.facts.report import HealthReport, Fact
+from engine.facts.report import Fact, HealthReport
 from engine.flows import check
-from engine.flows.check import Asked
-from engine.run.forks import FACTS, TORCH, Forks, interpreters, own_python
+from engine.flows.check import Asked as Asked
+from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
 from engine.run.servers import own_paths
 from engine.spec.load import pack_roots
 
@@ -21,9 +21,7 @@ PACK = "gpt"
 INSTALL = 'python3 -m pip install "breakfix-engine[torch]"'
 
 
-def shown(
-    path: Path, asked: Asked, *, python: str | None, select: list[str], json: bool
-) -> int:
+def shown(path: Path, asked: Asked, *, python: str | None, select: list[str], json: bool) -> int:
     """Run the check and print it; the exit code."""
     import sys
 
@@ -57,7 +55,7 @@ def run(
         learner.hold("model", check.folder(read))
         if asked.training:
             learner.hold("script", check.folder(read), "optimizer")
-        facts.hold("pack", check.Folder("/pack", ("",), pack.code(folder)))
+        facts.hold("pack", Folder("/pack", ("",), pack.code(folder)))
         bench = check.Bench(learner, facts, pack.load(folder), read)
         report = check.check(bench, asked, progress)
     return taking(report, time.monotonic() - started)
@@ -75,7 +73,9 @@ def with_torch(root: Path, named: str | None, hidden: list[Path]) -> Forks:
         try:
             greeting = forks.greeting()
             if tuple(greeting.python) < (3, 11):
-                why = f"{python} is Python {greeting.python[0]}.{greeting.python[1]}; spans need 3.11"
+                why = (
+                    f"{python} is Python {greeting.python[0]}.{greeting.python[1]}; spans need 3.11"
+                )
             elif greeting.torch is not None:
                 return forks
             else:
@@ -99,7 +99,9 @@ def selected(report: HealthReport, wanted: list[str]) -> HealthReport:
     known = {fact.id for fact in report.facts}
     for name in wanted:
         if name not in known:
-            raise UsageError(f"There is no fact {name!r}.", next=f"Facts: {', '.join(sorted(known))}")
+            raise UsageError(
+                f"There is no fact {name!r}.", next=f"Facts: {', '.join(sorted(known))}"
+            )
     facts: tuple[Fact, ...] = tuple(fact for fact in report.facts if fact.id in wanted)
     return msgspec.structs.replace(report, facts=facts)
 

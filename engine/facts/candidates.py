@@ -32,6 +32,7 @@ def classes(files: Mapping[str, bytes], find: Finding) -> list[Candidate]:
         if tree is None:
             continue
         for points, name in _rated(tree, find):
+            points -= 3 * bool(re.search(find.aside, path))
             found.append((-points, path.endswith(".ipynb"), path.count("/"), path, name))
     return [Candidate(path, name) for *_, path, name in sorted(found)]
 

@@ -51,6 +51,9 @@ DROPPING = (Experiment("dropping", trace=True, targets=False, changes=(Change(re
 REPEATED = (Experiment("dropping-train", targets=False, mode="train", changes=(Change(reseed=1),)),)
 
 
+PROBE = 5  # tokens of the first call
+
+
 class Candidate(msgspec.Struct, frozen=True):
     """Where a model may be: a class of a file, or a line that makes one."""
 
@@ -58,14 +61,22 @@ class Candidate(msgspec.Struct, frozen=True):
     cls: str = ""
     expression: str = ""
     call: str = ""
+    larger: bool = False  # whether the pack's larger sizes are taken
+    full: bool = False  # whether texts must be as long as the context
 
 
-def rules(pack: FactPack, dropout: float = 0.0) -> list[Rule]:
+def sizes(pack: FactPack, candidate: Candidate | None = None) -> dict[str, int]:
+    """The sizes that a candidate is built with."""
+    return pack.larger if candidate is not None and candidate.larger else pack.sizes
+
+
+def rules(pack: FactPack, dropout: float = 0.0, candidate: Candidate | None = None) -> list[Rule]:
     """The pack's names, with the sizes' values and this much dropout."""
+    known = sizes(pack, candidate)
     found: list[Rule] = []
     for pattern, value, when in pack.names:
         if isinstance(value, str) and value.startswith("$"):
-            value = dropout if value == "$dropout" else pack.sizes[value[1:]]
+            value = dropout if value == "$dropout" else known[value[1:]]
         found.append((pattern, value, when))
     return found
 
@@ -74,12 +85,29 @@ def job(
     pack: FactPack, candidate: Candidate, experiments: Sequence[Experiment], dropout: float = 0.0
 ) -> dict[str, Any]:
     """A model's experiments as the child takes them."""
+    known = sizes(pack, candidate)
+    if candidate.full:
+        experiments = [full_length(one, known["context"]) for one in experiments]
     return {
         "kind": "model",
         **msgspec.structs.asdict(candidate),
-        "rules": rules(pack, dropout),
+        "rules": rules(pack, dropout, candidate),
         "words": msgspec.to_builtins(pack.words),
-        "vocabulary": pack.sizes["vocabulary"],
+        "vocabulary": known["vocabulary"],
+        "probe": known["context"] if candidate.full else PROBE,
         "seed": 3,
         "experiments": [msgspec.to_builtins(one) for one in experiments],
     }
+
+
+def full_length(experiment: Experiment, context: int) -> Experiment:
+    """The same with texts as long as the context; the last token changes where the last one did."""
+    last = experiment.length - 1
+    changes = tuple(
+        msgspec.structs.replace(
+            change,
+            tokens=tuple((b, context - 1 if t == last else t) for b, t in change.tokens),
+        )
+        for change in experiment.changes
+    )
+    return msgspec.structs.replace(experiment, length=context, changes=changes)

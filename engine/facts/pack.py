@@ -42,6 +42,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     constructor: dict[str, int]
     forward: dict[str, int]
     least: int
+    aside: str  # folders whose models come after the others
     skipped: str
 
 
@@ -52,6 +53,7 @@ class FactPack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     framework: Literal["torch"]
     languages: tuple[str, ...]
     sizes: dict[str, int]
+    larger: dict[str, int]
     names: tuple[Rule, ...]
     dropout: float
     words: Words

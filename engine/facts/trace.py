@@ -13,8 +13,18 @@ import msgspec
 import numpy as np
 
 ITEMS = {
-    "bool": 1, "uint8": 1, "int8": 1, "int16": 2, "int32": 4, "int64": 8, "float32": 4,
-    "float64": 8, "bfloat16": 2, "float16": 2, "complex64": 8, "complex128": 16,
+    "bool": 1,
+    "uint8": 1,
+    "int8": 1,
+    "int16": 2,
+    "int32": 4,
+    "int64": 8,
+    "float32": 4,
+    "float64": 8,
+    "bfloat16": 2,
+    "float16": 2,
+    "complex64": 8,
+    "complex128": 16,
 }  # bytes; fmt: skip
 MAX_BYTES = 64 << 20
 MAX_CALLS, MAX_VALUES, MAX_RUNS = 20_000, 60_000, 32
@@ -129,6 +139,9 @@ def array(value: Value, blobs: Sequence[bytes]) -> Any:
     if value.dtype == "bfloat16":
         whole = np.frombuffer(data, "<u2").astype("<u4") << 16
         return whole.view("<f4").reshape(value.shape)
+    if value.dtype.startswith("complex"):  # real and imaginary parts along a last axis
+        part = "<f4" if value.dtype == "complex64" else "<f8"
+        return np.frombuffer(data, part).reshape([*value.shape, 2])
     kind = "?" if value.dtype == "bool" else np.dtype(value.dtype).newbyteorder("<")
     return np.frombuffer(data, kind).reshape(value.shape)
 

@@ -5,6 +5,7 @@ find → build and trace each candidate → the one with most parts → experime
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,13 +17,14 @@ from engine.errors import LearnerCodeError, NotApplicable
 from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
 from engine.facts.pack import FactPack
-from engine.facts.report import HealthReport, Fact, Raw, Taken, judged
+from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
 from engine.flows import training
 from engine.run.forks import Answer, Folder, Forks
 
 CANDIDATES = 6  # classes that are built, at most
 ENOUGH = 8  # parts, from which on no other candidate is looked at
 LIMIT, FACTS_LIMIT = 25.0, 60.0  # seconds for one job
+SIZES = r"^(AssertionError|RuntimeError|ValueError|IndexError|NotBuilt)"
 ONE_LINE = 'engine check PATH --model "model.py:GPT(GPTConfig(n_layer=2, n_embd=32, ...))"'
 
 
@@ -82,13 +84,20 @@ def check(bench: Bench, asked: Asked, progress: Callable[[str], None]) -> Health
     for more in (script, sampler):
         raws += raw_facts(more.facts) if more else []
     facts = tuple(judged(bench.pack, raw, bench.files) for raw in raws)
+    sizes = {name: int(summary.get(name, 0)) for name in ("layers", "width", "heads")}
     taken = Taken(
-        found.path, found.cls or found.expression, measured.how[:200],
-        *(int(summary.get(name, 0)) for name in ("layers", "width", "heads")),
-        measured.parameters, script.what if script else "", sampler.what if sampler else "",
-    )  # fmt: skip
+        file=found.path,
+        cls=found.cls or found.expression,
+        how=measured.how[:200],
+        parameters=measured.parameters,
+        training=script.what if script else "",
+        generation=sampler.what if sampler else "",
+        **sizes,
+    )
     made_up = [*measured.notes, *(script.made_up if script else ())]
-    return HealthReport(taken, ordered(facts), tuple(made_up[:40]), round(time.monotonic() - started, 1))
+    return HealthReport(
+        taken, ordered(facts), tuple(made_up[:40]), round(time.monotonic() - started, 1)
+    )
 
 
 def ordered(facts: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -110,11 +119,22 @@ def chosen(
     for option in options:
         progress(f"building {option.path}:{option.cls or option.expression}")
         one = looked_at(bench, option)
+        for other in others(one):
+            if one.parts < 1:
+                one = max(one, looked_at(bench, other), key=lambda found: found.parts)
         tried.append(one)
         if one.parts >= ENOUGH:
             break
     best = max(tried, key=lambda one: one.parts, default=None)
     return (best.candidate if best and best.parts >= 1 else None), tried
+
+
+def others(tried: Tried) -> list[Candidate]:
+    """Other sizes to try for a candidate that was not built for reasons of size."""
+    if tried.parts >= 1 or not re.search(SIZES, tried.why):
+        return []
+    replace = msgspec.structs.replace
+    return [replace(tried.candidate, full=True), replace(tried.candidate, larger=True)]
 
 
 def looked_at(bench: Bench, option: Candidate) -> Tried:
@@ -129,7 +149,7 @@ def looked_at(bench: Bench, option: Candidate) -> Tried:
         done = measured.experiments[0]
         if done.failed is not None:
             return Tried(option, 0, f"{done.failed.type}: {done.failed.message}")
-        recorded = told(bench, trace.recorded(measured, blobs), ["first"])
+        recorded = told(bench, option, trace.recorded(measured, blobs), ["first"])
         return Tried(option, int(bench.ask("count", recorded)), "")
     except (trace.BadAnswer, BadFacts) as error:
         return Tried(option, -1, f"what it answered cannot be used ({error})")
@@ -153,9 +173,11 @@ def why_not(answer: Answer) -> str:
     return f"{failed.type}: {failed.message[:300]}{at}"
 
 
-def told(bench: Bench, recorded: dict[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def told(
+    bench: Bench, found: Candidate, recorded: dict[str, Any], names: Sequence[str]
+) -> dict[str, Any]:
     """A recording with what the pack's functions need to know beside it."""
-    sizes = bench.pack.sizes
+    sizes = experiments.sizes(bench.pack, found)
     return {
         **recorded,
         "names": list(names),
@@ -184,10 +206,10 @@ def observed(bench: Bench, found: Candidate) -> tuple[trace.Measured, dict[str, 
         try:
             more = trace.recorded(*trace.measured(answer.data))
         except trace.BadAnswer:
-            return measured, told(bench, recorded, names)
+            return measured, told(bench, found, recorded, names)
         recorded = trace.joined(recorded, more)
         names += [one.name for one in dropping]
-    return measured, told(bench, recorded, names)
+    return measured, told(bench, found, recorded, names)
 
 
 def raw_facts(found: Any) -> list[Raw]:

@@ -36,7 +36,13 @@ def script(
     """The facts of the first script that makes steps; None where there is no script."""
     words = shlex.split(named)
     options = words[:1] or candidates.scripts(bench.files, bench.pack.scripts)
-    options = sorted(options, key=lambda path: (path != found.path, distance(path, found.path)))
+    options = sorted(
+        options,
+        key=lambda path: (
+            path != found.path or b".backward(" not in bench.files.get(path, b""),
+            distance(path, found.path),
+        ),
+    )
     options = options[:SCRIPTS]
     best: tuple[int, str, dict[str, Any], tuple[str, ...]] | None = None
     for path in options:
@@ -136,7 +142,7 @@ NEEDS = {"warm": "temperature", "top_k": "top_k", "top_p": "top_p"}
 def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) -> Half | None:
     """The facts of a method of the model, or of a function (path, name); None where it cannot be called."""
     pack = bench.pack
-    context = pack.sizes["context"]
+    context = experiments.sizes(pack, found)["context"]
     runs = [
         {"seed": SEED, **run, "length": run["length"] or context + BEYOND} for run in RUNS.values()
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.facts.report import HealthReport, Fact
+from engine.facts.report import Fact, HealthReport
 
 CANNOT = (
     "What this cannot tell: whether the sizes suit your data, whether the data are good, and anything"
@@ -33,7 +33,9 @@ def text(report: HealthReport) -> str:
             lines.append(f"  {titles}: {why}")
     if report.made_up:
         lines += ["", "Made up: " + "; ".join(report.made_up) + "."]
-    count = {v: sum(f.verdict == v for f in report.facts) for v in ("PASS", "WRONG", "WARN", "SKIP")}
+    count = {
+        v: sum(f.verdict == v for f in report.facts) for v in ("PASS", "WRONG", "WARN", "SKIP")
+    }
     told = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
     lines += ["", CANNOT, f"{told}. {report.took_s:.1f} s."]
     return "\n".join(lines)

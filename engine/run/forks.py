@@ -87,6 +87,7 @@ class Forks:
         self._workdir = workdir()
         self._hidden = [str(path) for path in hidden]
         self._servers: dict[str, Server] = {}
+        self._held: dict[str, tuple[Folder, str]] = {}
         self._greeting: Greeting | None = None
         self._starting = threading.Lock()
         try:
@@ -132,6 +133,7 @@ class Forks:
         with self._starting:
             socket.send_fds(self._zygote.control, [b"f"], [theirs.fileno()])
         theirs.close()
+        self._held[name] = folder, prepare
         server = self._servers[name] = Server(ours)
         server.send(
             {
@@ -151,21 +153,25 @@ class Forks:
         return [self._one(name, job, limit) for job in jobs]
 
     def _one(self, name: str, job: Mapping[str, Any], limit: float) -> Answer:
+        if name not in self._servers:  # it was given up after the last job
+            self.hold(name, *self._held[name])
         server = self._servers[name]
         data: dict[str, Any] = {}
+        stopped = "gone"
         try:
             server.send({"do": "run", "jobs": [dict(job)], "limit": limit})
             while (message := server.receive(WAIT * limit + START_LIMIT)) is not None:
                 if "end" in message:
-                    stopped = "" if data else str(message["end"])
-                    return Answer(data, stopped, str(message["output"])[-2000:])
-                answered = server.receive(limit)
+                    ended = "" if data else str(message["end"])
+                    return Answer(data, ended, str(message["output"])[-2000:])
+                answered = server.receive(START_LIMIT)
                 if answered is None:
                     break
                 data = answered
-        except (OSError, wire.WireError, KeyError, TypeError):
-            return Answer({}, "unreadable")
-        return Answer({}, "gone")
+        except (OSError, wire.WireError, KeyError, TypeError) as error:
+            stopped = f"unreadable: {error}"
+        self._servers.pop(name).close()
+        return Answer({}, stopped)
 
 
 def own_python() -> str:

@@ -29,7 +29,7 @@ class Head:
 
 def normed(q):
     """Whether a query or key is normalised after its projection."""
-    stop = lambda value: value.call is not None and weight_of(value.call) is not None  # noqa: E731
+    stop = lambda value: value.call is not None and weight_of(value.call) is not None
     made = [v for v in [q, *up(q, 14, stop)] if v.call is not None and not stop(v)]
     return not stop(q) and any(v.call.name in NORMALISES for v in made if not stop(v))
 

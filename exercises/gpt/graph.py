@@ -23,7 +23,18 @@ MADE = ("_like", "new_")  # calls whose result holds nothing of their operand
 class Value:
     """A tensor at one moment. array: float64 for floats, None where it did not travel."""
 
-    __slots__ = ("array", "call", "dtype", "i", "leaf", "learns", "name", "shape", "storage", "uses")
+    __slots__ = (
+        "array",
+        "call",
+        "dtype",
+        "i",
+        "leaf",
+        "learns",
+        "name",
+        "shape",
+        "storage",
+        "uses",
+    )
 
     def __init__(self, i, found, arrays):
         self.i, self.call, self.uses = i, None, []
@@ -58,6 +69,8 @@ def number(found, arrays):
     if found is None or found["array"] < 0:
         return None
     array = arrays[found["array"]]
+    if found.get("dtype", "").startswith("complex"):
+        return array[..., 0].astype(np.float64) + 1j * array[..., 1]
     return array.astype(np.float64) if array.dtype.kind == "f" else array
 
 
@@ -75,7 +88,7 @@ class Graph:
         call.i, call.name, call.module = i, found["name"], found["module"]
         call.args = [self._argument(one) for one in found["args"]]
         call.kwargs = {name: self._argument(one) for name, one in found["kwargs"].items()}
-        call.ins = [v for v in flat([*call.args, *call.kwargs.values()])]
+        call.ins = list(flat([*call.args, *call.kwargs.values()]))
         call.outs = [self.values[n] for n in found["outs"]]
         call.at = [self.frames[n] for n in found["frames"]]
         for value in call.outs:

@@ -16,7 +16,9 @@ def missing(why):
 
 def no_attention(parts):
     if parts.whole:
-        return missing("attention is inside torch's own nn.MultiheadAttention, which is not looked into")
+        return missing(
+            "attention is inside torch's own nn.MultiheadAttention, which is not looked into"
+        )
     return missing("no attention was found")
 
 
@@ -58,7 +60,9 @@ def mask(parts):
     """The farthest visible j - i over all heads."""
     if not parts.heads:
         return no_attention(parts)
-    if parts.run["mask"] and not any(h.visible is not None and not h.visible.all() for h in parts.heads):
+    if parts.run["mask"] and not any(
+        h.visible is not None and not h.visible.all() for h in parts.heads
+    ):
         return missing("the forward takes a mask, and none was given")
     found = []
     for head in parts.heads:
@@ -154,7 +158,7 @@ def merge(parts):
     if not parts.layers:
         return no_attention(parts)
     for layer in parts.layers:
-        head, call, plain, merged = layer[0]
+        head, call, plain, _ = layer[0]
         if call is None:
             return missing("no projection follows the attention")
         if not plain:
@@ -413,7 +417,9 @@ def gelu(x):
     """x Phi(x); erf by Abramowitz and Stegun 7.1.26 (1.5e-7)."""
     z = np.abs(x) / np.sqrt(2)
     t = 1 / (1 + 0.3275911 * z)
-    p = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    p = t * (
+        0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+    )
     return 0.5 * x * (1 + np.sign(x) * (1 - p * np.exp(-z * z)))
 
 
@@ -503,7 +509,10 @@ def loss(parts):
     if logits is None or logits.reshape(-1, logits.shape[-1]).shape[0] != targets.size:
         return missing("the model gives a loss and no logits for every token")
     flat, wanted = logits.reshape(-1, logits.shape[-1]), targets.reshape(-1)
-    ways = {"mean nll": nll(flat, wanted), "cross-entropy of probabilities": nll(soft(flat), wanted)}
+    ways = {
+        "mean nll": nll(flat, wanted),
+        "cross-entropy of probabilities": nll(soft(flat), wanted),
+    }
     B, T = run["tokens"].shape
     cube = logits.reshape(B, T, -1)
     shifted = nll(cube[:, :-1].reshape(-1, flat.shape[1]), targets.reshape(B, T)[:, 1:].reshape(-1))

@@ -3,7 +3,17 @@
 import numpy as np
 from pack import attention, norms
 from pack.graph import (
-    MATMULS, SUMS, VIEWS, close, factor_of, is_weight, origin, reaches, scalar, up, weight_of,
+    MATMULS,
+    SUMS,
+    VIEWS,
+    close,
+    factor_of,
+    is_weight,
+    origin,
+    reaches,
+    scalar,
+    up,
+    weight_of,
 )  # fmt: skip
 
 LOOKUPS = {"embedding", "__getitem__", "index_select", "gather", "take", "matmul", "__matmul__"}
@@ -50,11 +60,13 @@ class Parts:
             read = [v for v in call.ins if v.array is not None and v not in tables]
             if len(tables) != 1 or len(read) != 1:
                 continue
-            same = read[0].dtype.startswith("int") and np.array_equal(read[0].array.reshape(-1), ids)
+            same = read[0].dtype.startswith("int") and np.array_equal(
+                read[0].array.reshape(-1), ids
+            )
             hot = read[0].shape[-1:] == tables[0].shape[:1] and np.array_equal(
                 read[0].array.argmax(-1).reshape(-1), ids
             )
-            if same and call.outs[0].shape[-1] == tables[0].shape[1] or hot:
+            if (same and call.outs[0].shape[-1] == tables[0].shape[1]) or hot:
                 return origin(tables[0]), call.outs[0]
         return None, None
 
@@ -89,14 +101,15 @@ class Parts:
 
     def _products(self, value):
         """The products that a value was made of, without passing through another one."""
-        stop = lambda v: v.call is not None and v.call.name in MATMULS  # noqa: E731
+        stop = lambda v: v.call is not None and v.call.name in MATMULS
         made = [value, *up(value, 14, stop)]
         return list({v.call.i: v.call for v in made if stop(v)}.values())
 
     def _units(self):
         """[(kind, values that its result must pass through)] in order: attention and FFNs by layer."""
         found = [
-            (layer[0][0].call.i, "attention", [head.O for head, *_ in layer]) for layer in self.layers
+            (layer[0][0].call.i, "attention", [head.O for head, *_ in layer])
+            for layer in self.layers
         ]
         starts = [first for first, _, _ in found]
         by_layer = {}
@@ -169,7 +182,8 @@ class Parts:
         return sum(
             [
                 self.tok is not None,
-                2 * bool(self.heads or self.whole),
+                bool(self.heads or self.whole),
+                bool(self.heads),
                 bool(self.layers) and len(self.layers) >= 2,
                 bool(self.ffns),
                 bool(self.norms),
@@ -185,7 +199,12 @@ def positions(parts):
     if parts.tok is None:
         return None
     for value in parts.graph.values:
-        if not value.floats or value.array is None or value.shape[-1:] != (d,) or value is parts.tok:
+        if (
+            not value.floats
+            or value.array is None
+            or value.shape[-1:] != (d,)
+            or value is parts.tok
+        ):
             continue
         if value.size not in (T * d, parts.B * T * d) or value.call is None or value.leaf:
             continue

@@ -80,7 +80,7 @@ def start(case):
     if not done or not done["runs"] or done["failed"]:
         return missing("the model could not be run with its own first weights")
     run = done["runs"][0]
-    if run["logits"] is None or run["targets"] is None and run["loss"] is None:
+    if run["logits"] is None or (run["targets"] is None and run["loss"] is None):
         logits = done["runs"][-1]["logits"]
     else:
         logits = run["logits"]
@@ -88,7 +88,9 @@ def start(case):
         value = float(run["loss"].reshape(-1)[0])
     elif logits is not None and np.isfinite(logits).all():
         flat = logits.reshape(-1, logits.shape[-1])
-        value = float(np.mean([model_facts.nll(flat, np.full(len(flat), n)) for n in range(0, 50, 7)]))
+        value = float(
+            np.mean([model_facts.nll(flat, np.full(len(flat), n)) for n in range(0, 50, 7)])
+        )
     else:
         return missing("no loss and no logits with the model's own first weights")
     even = np.log(case.vocabulary)
@@ -169,16 +171,17 @@ def moved(a, b):
 def future(case):
     """Whether logits change with a token that comes later."""
     pair = compared(case, "changed", 1)
-    if pair is None or pair[0].shape[1] != 7:
+    last = case.done["changed"]["runs"][0]["tokens"].shape[1] - 1 if pair else 0
+    if pair is None or pair[0].shape[1] != last + 1:
         return missing("the model does not give logits for every token")
     if case.recorded["mask"]:
         return missing("the forward takes a mask, and none was given")
     if case.parts("first") is None or not case.parts("first").heads:
         return missing("no attention was found")
     where = moved(*pair)
-    if where[0, :6].any():
+    if where[0, :last].any():
         return "change with later tokens", None, ""
-    if not where[0, 6]:
+    if not where[0, last]:
         return missing("the last token changes nothing")
     return "only of tokens so far", None, ""
 

@@ -144,7 +144,10 @@ def top_p(runs):
     count = int((p > 0).sum())
     if count == len(base):
         return missing("top-p changes nothing here")
-    words = {wanted: "the smallest set that reaches p", wanted - 1: "without the token that crosses p"}
+    words = {
+        wanted: "the smallest set that reaches p",
+        wanted - 1: "without the token that crosses p",
+    }
     if count not in words:
         return missing("the set of tokens is another one")
     return words[count], place(run, "sort", "multinomial"), ""

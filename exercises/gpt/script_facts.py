@@ -56,7 +56,11 @@ def order(steps):
         letters = [e for e in step if e["kind"] in "ZBCS"]
         kinds = "".join(e["kind"] for e in letters)
         first = next(e for e in step if e["kind"] == "B")
-        if kinds.startswith("C") or "ZC" in kinds[: kinds.index("B")] or "CZ" in kinds[: kinds.index("B")]:
+        if (
+            kinds.startswith("C")
+            or "ZC" in kinds[: kinds.index("B")]
+            or "CZ" in kinds[: kinds.index("B")]
+        ):
             found.add("backward, step, clip")
             where = next(e for e in letters if e["kind"] == "C")
             continue
@@ -107,7 +111,12 @@ def clipped(steps):
                 return "after the step", span(clips[0]), ""
             return missing("clips come between backward passes")
         owned = ended["owned"]
-        if len(clips) > 1 and owned > 1 and all(e["count"] == 1 for e in clips) and len(clips) >= owned // 2:
+        if (
+            len(clips) > 1
+            and owned > 1
+            and all(e["count"] == 1 for e in clips)
+            and len(clips) >= owned // 2
+        ):
             return "each parameter by itself", span(clips[0]), ""
     return "all together, before the step", span(clips[-1]), ""
 
@@ -253,7 +262,12 @@ def compared(x, targets):
     if len(flat) != B * T:
         return None
     y = [flat[n * T : (n + 1) * T] for n in range(B)]
-    ways = {"the next token": 1, "the same token": 0, "the token two ahead": 2, "the token before": -1}
+    ways = {
+        "the next token": 1,
+        "the same token": 0,
+        "the token two ahead": 2,
+        "the token before": -1,
+    }
     for name, far in ways.items():
         pairs = [
             (row[t + far], want[t])
@@ -293,7 +307,11 @@ def updated(steps):
     if not covered:
         return "none of the model's parameters", span(ends[-1]), ""
     if len(covered) < model and model <= 2000:
-        return f"{model - len(covered)} of {model} parameters are in no optimizer", span(ends[-1]), ""
+        return (
+            f"{model - len(covered)} of {model} parameters are in no optimizer",
+            span(ends[-1]),
+            "",
+        )
     return "every parameter", span(ends[-1]), ""
 
 

@@ -18,8 +18,16 @@ import time
 import traceback
 
 from engine.run.child import sandbox, wire
-from engine.run.child.server import JOB, OUTPUT, OUTPUT_KEPT, RESULTS, answers, emptied, end
-from engine.run.child.server import wait_for_children
+from engine.run.child.server import (
+    JOB,
+    OUTPUT,
+    OUTPUT_KEPT,
+    RESULTS,
+    answers,
+    emptied,
+    end,
+    wait_for_children,
+)
 from engine.run.child.tree import Tree
 
 LOOK = 0.25  # seconds between looks at the clock

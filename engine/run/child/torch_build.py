@@ -7,6 +7,7 @@ import inspect
 import re
 
 import torch
+
 from engine.run.child import torch_config, torch_load, torch_world
 from engine.run.child.torch_names import MISSING
 from engine.run.child.torch_stubs import StubUsed
@@ -64,7 +65,9 @@ def ways(tree, path, module, cls, names):
     given, missing = torch_config.arguments([p for p in found if p not in configs], names)
     if not configs:
         if missing:
-            raise NotBuilt("%s needs %s, and no value is known" % (cls.__name__, ", ".join(missing)))
+            raise NotBuilt(
+                "%s needs %s, and no value is known" % (cls.__name__, ", ".join(missing))
+            )
         shown = ", ".join("%s=%r" % (k, v) for k, v in given.items() if type(v) is int)
         yield "%s(%s)" % (cls.__name__, shown), lambda: cls(**given)
         return
@@ -146,7 +149,6 @@ def build(tree, job, names, notes):
             tried.append((how, error))
     if len(tried) == 1:
         raise tried[0][1]
-    first = min(tried, key=lambda one: isinstance(one[1], (AttributeError, KeyError)))
     told = ("%s: %s: %s" % (h[:60], type(e).__name__, str(e)[:120]) for h, e in tried)
     raise NotBuilt("; ".join(told)) from tried[0][1]
 
@@ -162,7 +164,7 @@ def ready(model):
 
 def probe(built, job, run):
     """One forward, to see that it gives logits. Raises NotBuilt."""
-    tokens = torch.randint(0, job["vocabulary"], (2, 5), generator=generator(1))
+    tokens = torch.randint(0, job["vocabulary"], (2, job["probe"]), generator=generator(1))
     with torch.no_grad():
         output = run(lambda: built(tokens, tokens if built.takes("targets") else None))
         if logits_of(output, job["vocabulary"]) is None and built.takes("targets"):

@@ -142,10 +142,11 @@ def visible(tree, module, names):
             if id(value) in seen:
                 continue
             seen.add(id(value))
-            is_class = inspect.isclass(value) and value.__module__ != "typing"
-            if is_class and (dataclasses.is_dataclass(value) or CONFIG.search(name)):
-                found.append((name, value))
-            elif isinstance(value, dict) and sum(names.is_size(key) for key in value) >= 3:
+            if inspect.isclass(value):
+                fits = dataclasses.is_dataclass(value) or CONFIG.search(name)
+            else:
+                fits = isinstance(value, dict) and sum(names.is_size(key) for key in value) >= 3
+            if fits:
                 found.append((name, value))
     return found
 

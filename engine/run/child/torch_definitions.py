@@ -18,7 +18,16 @@ ACTS = re.compile(
 )
 DEFINES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
-SIMPLE = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Tuple, ast.List, ast.Dict)
+SIMPLE = (
+    ast.Constant,
+    ast.BinOp,
+    ast.UnaryOp,
+    ast.operator,
+    ast.unaryop,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+)
 SIMPLE += (ast.Set, ast.expr_context, ast.Name, ast.IfExp, ast.Attribute, ast.Call, ast.keyword)
 SIMPLE += (ast.Compare, ast.cmpop, ast.Subscript, ast.BoolOp, ast.boolop, ast.Lambda, ast.arguments)
 SIMPLE += (ast.arg, ast.JoinedStr, ast.FormattedValue)
@@ -86,8 +95,10 @@ class Kept:
         if name and isinstance(value, ast.Constant):
             small = self._names.shrunk(name, value.value)
             return [put(statement, ast.Assign([ast.Name(name, ast.Store())], ast.Constant(small)))]
-        if name and isinstance(value, ast.Dict) and all(
-            isinstance(key, ast.Constant) for key in value.keys
+        if (
+            name
+            and isinstance(value, ast.Dict)
+            and all(isinstance(key, ast.Constant) for key in value.keys)
         ):
             return self._items(statement, name, value)
         if self._plain(value):
@@ -107,7 +118,9 @@ class Kept:
     def _plain(self, value):
         """An expression of constants and names that starts nothing of the file's own."""
         nodes = list(ast.walk(value))
-        calls = {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
+        calls = {
+            n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+        }
         return all(isinstance(n, SIMPLE) for n in nodes) and not calls & self._own
 
     def _text(self, node):
@@ -144,7 +157,10 @@ def fallback(names, notes, stub):
             if alias.name == "*":
                 continue
             package = getattr(statement, "module", None) or alias.name
-            value = names.guess(alias.name) if isinstance(statement, ast.ImportFrom) else MISSING
+            is_constant = isinstance(statement, ast.ImportFrom) and (
+                alias.name.isupper() or names.is_size(alias.name)
+            )
+            value = names.guess(alias.name) if is_constant else MISSING
             name = alias.asname or (
                 alias.name if isinstance(statement, ast.ImportFrom) else alias.name.split(".")[0]
             )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 import torch
+
 from engine.run.child.torch_experiments import nested
 from engine.run.child.torch_trace import spans
 
@@ -28,7 +29,11 @@ def norm_of(parameters):
 
 def whole(tensor):
     """A batch of tokens as a list of rows, or None."""
-    if not isinstance(tensor, torch.Tensor) or tensor.is_floating_point() or tensor.numel() > TOKENS:
+    if (
+        not isinstance(tensor, torch.Tensor)
+        or tensor.is_floating_point()
+        or tensor.numel() > TOKENS
+    ):
         return None
     return tensor.tolist() if tensor.dim() else None
 
@@ -82,7 +87,8 @@ class Events:
 
     def _optimizer(self):
         from torch.optim.optimizer import (
-            register_optimizer_step_post_hook, register_optimizer_step_pre_hook,
+            register_optimizer_step_post_hook,
+            register_optimizer_step_pre_hook,
         )  # fmt: skip
 
         for kind in (torch.optim.Optimizer, torch.nn.Module):
@@ -154,11 +160,12 @@ class Events:
         for name in ("clip_grad_norm_", "clip_grad_value_"):
             real = getattr(torch.nn.utils, name)
 
-            def clip(parameters, most, *args, _real=real, _name=name, **kwargs):
+            def clip(parameters, *args, _real=real, _name=name, **kwargs):
                 one = isinstance(parameters, torch.Tensor)
                 given = [parameters] if one else list(parameters)
                 before = norm_of(given)
-                result = _real(given, most, *args, **kwargs)
+                result = _real(given, *args, **kwargs)
+                most = [*args, *kwargs.values()][0]
                 self.add("C", count=len(given), before=before, most=float(most), how=_name)
                 return result
 
@@ -225,11 +232,16 @@ class Events:
             self.model = module
         if module is not self.model:
             return
-        y = next((whole(a) for a in args[1:] if isinstance(a, torch.Tensor) and a.shape == args[0].shape), None)
-        drops = any(isinstance(m, torch.nn.modules.dropout._DropoutNd) for m in module.modules())
-        self.add(
-            "F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops
+        y = next(
+            (
+                whole(a)
+                for a in args[1:]
+                if isinstance(a, torch.Tensor) and a.shape == args[0].shape
+            ),
+            None,
         )
+        drops = any(isinstance(m, torch.nn.modules.dropout._DropoutNd) for m in module.modules())
+        self.add("F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops)
 
     def _done(self, module, args, output):
         self._depth -= 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 
 import torch
+
 from engine.run.child import torch_build, torch_trace, torch_world
 
 
@@ -102,7 +103,7 @@ def run(built, tree, job, experiment, blobs):
     idx, targets = tokens_of(job, experiment)
     wanted = targets if experiment["targets"] and built.takes("targets") else None
     owned = named_tensors(model)
-    names = dict((id(m), n) for n, m in model.named_modules()) if hasattr(model, "modules") else {}
+    names = {id(m): n for n, m in model.named_modules()} if hasattr(model, "modules") else {}
     recorder = torch_trace.Recorder(tree, owned, names, blobs)
     before = [blobs.add(tensor) for _, tensor in owned], blobs.add(idx)
     torch_world.seed(experiment["seed"])

@@ -7,7 +7,15 @@ import re
 import sys
 
 import torch
-from engine.run.child import runner, torch_build, torch_experiments, torch_load, torch_trace, torch_world
+
+from engine.run.child import (
+    runner,
+    torch_build,
+    torch_experiments,
+    torch_load,
+    torch_trace,
+    torch_world,
+)
 from engine.run.child.torch_names import Names, plain
 
 DRAWS = 64  # that are recorded of one call
@@ -124,7 +132,7 @@ class Draws:
     def _called(self, module, args, kwargs):
         tokens = [a for a in [*args, *kwargs.values()] if isinstance(a, torch.Tensor)]
         if tokens and len(self.read) < DRAWS and not tokens[0].is_floating_point():
-            spans = [s for s in torch_trace.spans(self._tree, sys._getframe(1))]
+            spans = torch_trace.spans(self._tree, sys._getframe(1))
             if spans and "forward" not in self.at:
                 self.at["forward"] = list(spans[0])
             self.read.append(torch_experiments.described(tokens[0], self._blobs))
@@ -165,7 +173,9 @@ def one_run(built, function, bound, job, run, tree, blobs):
     if whole:
         answer["output"] = torch_experiments.described(whole[0], blobs)
     elif isinstance(result, (list, tuple)) and all(type(n) is int for n in result[:64]):
-        answer["output"] = torch_experiments.described(torch.tensor(list(result)[:64] or [0]), blobs)
+        answer["output"] = torch_experiments.described(
+            torch.tensor(list(result)[:64] or [0]), blobs
+        )
     else:
         answer["output"] = None
     return {**answer, "drawn": draws.found, "read": draws.read, "at": draws.at}

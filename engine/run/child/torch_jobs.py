@@ -9,8 +9,15 @@ from __future__ import annotations
 import warnings
 
 import torch
+
 from engine.run.child import (
-    runner, torch_build, torch_experiments, torch_generate, torch_script, torch_trace, torch_world,
+    runner,
+    torch_build,
+    torch_experiments,
+    torch_generate,
+    torch_script,
+    torch_trace,
+    torch_world,
 )  # fmt: skip
 from engine.run.child.torch_names import Names
 

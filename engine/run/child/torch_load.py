@@ -42,8 +42,29 @@ def install(tree, notes, names):
 
 
 ROOTS = 12  # folders that hold packages, beside those above a file
-KEPT = ("sys", "builtins", "os", "re", "ast", "types", "importlib", "collections", "functools", "random")
-KEPT += ("typing", "inspect", "dataclasses", "math", "json", "time", "abc", "contextlib", "warnings")
+KEPT = (
+    "sys",
+    "builtins",
+    "os",
+    "re",
+    "ast",
+    "types",
+    "importlib",
+    "collections",
+    "functools",
+    "random",
+)
+KEPT += (
+    "typing",
+    "inspect",
+    "dataclasses",
+    "math",
+    "json",
+    "time",
+    "abc",
+    "contextlib",
+    "warnings",
+)
 
 
 def own_names(file, roots):
@@ -108,4 +129,6 @@ def forget(tree):
 def of_tree(tree):
     """The modules that came from the tree."""
     start = tree.root + "/"
-    return [m for m in list(sys.modules.values()) if str(getattr(m, "__file__", "")).startswith(start)]
+    return [
+        m for m in list(sys.modules.values()) if str(getattr(m, "__file__", "")).startswith(start)
+    ]

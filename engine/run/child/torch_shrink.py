@@ -129,7 +129,10 @@ def folded(node):
     kinds = (ast.Constant, ast.BinOp, ast.operator)
     if not isinstance(node, ast.BinOp) or not all(isinstance(n, kinds) for n in ast.walk(node)):
         return None
-    if any(isinstance(n, ast.Constant) and not isinstance(n.value, (int, float)) for n in ast.walk(node)):
+    if any(
+        isinstance(n, ast.Constant) and not isinstance(n.value, (int, float))
+        for n in ast.walk(node)
+    ):
         return None
     if any(isinstance(n, (ast.Pow, ast.LShift)) for n in ast.walk(node)):
         numbers = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]

@@ -15,6 +15,7 @@ import sys
 import types
 
 import torch
+
 from engine.run.child.torch_stubs import Nothing
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz \n.,;:!?'ABCDEFGHIJKLMNOPQR"
@@ -117,12 +118,10 @@ class World:
             return None
         if not isinstance(name, str):
             return None
-        start = self._tree.root + "/"
-        if name.startswith(start):
-            names = [name[len(start) :]]
-        else:
-            names = [os.path.join(self._folder, name), name]
-        for one in names:
+        start, here = self._tree.root + "/", os.getcwd() + "/"
+        name = name.removeprefix(here)  # made absolute from where the script runs
+        inside = [name[len(start) :]] if name.startswith(start) else []
+        for one in inside or [os.path.join(self._folder, name), name]:
             one = os.path.normpath(one)
             if one in self._tree.files:
                 return one
@@ -134,7 +133,11 @@ class World:
         inside = self._relative(file)
         if inside is not None and not set(mode) & set("wax+"):
             content = self._tree.files[inside]
-            return io.BytesIO(content) if "b" in mode else io.StringIO(content.decode("utf-8", "replace"))
+            return (
+                io.BytesIO(content)
+                if "b" in mode
+                else io.StringIO(content.decode("utf-8", "replace"))
+            )
         try:
             return self._open(file, mode, *args, **kwargs)
         except OSError:
@@ -169,7 +172,9 @@ class World:
                     return real(path, *args, **kwargs)
                 except Exception:
                     self.note("%s is synthetic tokens" % str(path)[-40:])
-                    kind = kwargs.get("dtype") or next((a for a in args if isinstance(a, type)), None)
+                    kind = kwargs.get("dtype") or next(
+                        (a for a in args if isinstance(a, type)), None
+                    )
                     return self._tokens(kind)
 
             return read
@@ -192,7 +197,9 @@ class World:
             try:
                 return loaded(path, *args, **kwargs)
             except OSError:
-                if any(word in str(path).lower() for word in ("ckpt", "checkpoint", "model", "optim")):
+                if any(
+                    word in str(path).lower() for word in ("ckpt", "checkpoint", "model", "optim")
+                ):
                     raise
                 self.note("%s is synthetic tokens" % str(path)[-40:])
                 return torch.tensor(self._encoder.encode(self.text))
@@ -222,7 +229,9 @@ class World:
             return contextlib.closing(io.BytesIO(self.text.encode()))
 
         urllib.request.urlopen = page
-        urllib.request.urlretrieve = lambda url, *args, **kwargs: self.note("%s is not fetched" % url[-40:])
+        urllib.request.urlretrieve = lambda url, *args, **kwargs: self.note(
+            "%s is not fetched" % url[-40:]
+        )
         requests = types.ModuleType("requests")
 
         def get(url, *args, **kwargs):

@@ -119,7 +119,11 @@ class StubFinder:
 
     def find_spec(self, name, path=None, target=None):
         top = name.partition(".")[0]
-        if top in NEVER or top in sys.stdlib_module_names or not (self._asked() or self._below(top)):
+        if (
+            top in NEVER
+            or top in sys.stdlib_module_names
+            or not (self._asked() or self._below(top))
+        ):
             return None
         self._notes.append("no package %s: a stub stands for it" % top)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)

@@ -98,6 +98,13 @@ def alone(module, *args, **kwargs):
     return module
 
 
+class Generator(torch.Generator):
+    """On the processor, whatever device it is asked for."""
+
+    def __new__(cls, device="cpu"):
+        return super().__new__(cls, "cpu")
+
+
 def settle():
     """Change torch in this process, for good."""
     for name in ("bfloat16", "float16", "half"):
@@ -116,8 +123,7 @@ def settle():
     torch.nn.parallel.DistributedDataParallel = alone
     torch.nn.DataParallel = torch.nn.parallel.DataParallel = alone
     torch.set_default_device = lambda device: None
-    generator = torch.Generator
-    torch.Generator = lambda device="cpu": generator()
+    torch.Generator = Generator
     _alone(torch.distributed)
     _versions()
     for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR"):
