@@ -373,7 +373,9 @@ def check(
     ] = None,
     model: Annotated[str, typer.Option(help='"file.py:Class" or "file.py:expression".')] = "",
     call: Annotated[str, typer.Option(help='How to call it: "model(tokens, 0)".')] = "",
-    train: Annotated[str, typer.Option(help='The training script, with arguments: "train.py".')] = "",
+    train: Annotated[
+        str, typer.Option(help='The training script, with arguments: "train.py".')
+    ] = "",
     python: Annotated[str | None, typer.Option(help="The interpreter that has your torch.")] = None,
     json: Json = False,
 ) -> None:

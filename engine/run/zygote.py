@@ -56,9 +56,7 @@ class Zygote:
     Raises LearnerCodeError when it cannot be started.
     """
 
-    def __init__(
-        self, python: str, workdir: str, modules: Sequence[str] = CHILD_MODULES
-    ) -> None:
+    def __init__(self, python: str, workdir: str, modules: Sequence[str] = CHILD_MODULES) -> None:
         self.python = python
         self.workdir = workdir
         self.control, theirs = socket.socketpair()

@@ -42,8 +42,10 @@ class Case:
                 "context": self.context,
                 "mask": self.recorded["mask"],
                 "rotations": False,
+                "idle_tables": False,
             }
             parts = self._parts[name] = Parts(done["graph"], run)
+            run["idle_tables"] = run_facts.idle_tables(parts, done)
             run["rotations"] = run_facts.unused_rotations(self, parts, done)
         return self._parts[name]
 

@@ -434,6 +434,8 @@ def position(parts):
     if sides["q"] is None and sides["k"] is None:
         if parts.run["rotations"]:
             return "a table of rotations that is not used", None, ""
+        if parts.run["idle_tables"]:
+            return "a table of positions that is not used", None, ""
         return missing("no positions were found; a causal mask alone tells some of the order")
     if sides["q"] and sides["k"]:
         if sides["q"][0] == sides["k"][0] == 0:

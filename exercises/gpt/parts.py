@@ -97,7 +97,17 @@ class Parts:
             sources = self._products(rest[i][0])
             if sources and all(call.i in rest for call in sources):
                 found.append(FFN(sources, self.graph.calls[i], rest[i][0]))
-        return found
+        return self._in_layers(found)
+
+    def _in_layers(self, found):
+        """Without what follows the last layer: a head may have products of its own."""
+        starts = [layer[0][0].call.i for layer in self.layers]
+        if len(starts) < 2:
+            return found
+        first = [f for f in found if starts[0] < f.down.i < starts[1]]
+        last = [f for f in found if f.down.i > starts[-1]]
+        before = [f for f in found if f.down.i <= starts[-1]]
+        return before + last[: max(1, len(first))]
 
     def _products(self, value):
         """The products that a value was made of, without passing through another one."""
@@ -147,7 +157,7 @@ class Parts:
                 value = call.ins[0]
             elif call.name in SUMS and value is not self.tok:
                 return ("raw", value) if self._is_stream(call) else ("other", value)
-            elif value is self.tok or call.i in self.linears:
+            elif value is self.tok:
                 return "raw", value
             else:
                 return "other", value

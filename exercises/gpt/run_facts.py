@@ -26,6 +26,16 @@ def unused_rotations(case, parts, done):
     return bool(tables) and not reaches(tables, goal)
 
 
+def idle_tables(parts, done):
+    """Whether the model owns a table with a vector for each position, which no call has met."""
+    rows = [
+        int(np.prod(v["shape"][:-1]))
+        for v in done["owned"]
+        if not v["used"] and len(v["shape"]) >= 2 and v["shape"][-1] == parts.width
+    ]
+    return any(count == parts.run["context"] for count in rows)
+
+
 def is_rotation(array, size):
     """Rows cos(t w), t = 0, 1, 2 ...: cos 2a = 2 cos^2 a - 1; or exp(i t w)."""
     if array is None or array.ndim < 2 or array.shape[-1] not in (size, size // 2):

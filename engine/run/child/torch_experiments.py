@@ -75,6 +75,17 @@ def randomise(model, seed, regime):
                 tensor.copy_(torch.round(base) + noise * 0.15)
 
 
+def zero_tables(model):
+    """Tables of fixed vectors, as of positions, become zero; masks (square) stay."""
+    owned = named_tensors(model)
+    widths = {t.shape[-1] for _, t in owned if t.requires_grad and t.dim() >= 1}
+    with torch.no_grad():
+        for _, tensor in owned:
+            fixed = not tensor.requires_grad and tensor.is_floating_point() and tensor.dim() >= 2
+            if fixed and tensor.shape[-1] in widths and tensor.shape[-1] != tensor.shape[-2]:
+                tensor.zero_()
+
+
 def snapshot(model):
     return [tensor.detach().clone() for _, tensor in named_tensors(model)]
 
@@ -98,6 +109,8 @@ def run(built, tree, job, experiment, blobs):
     model = built.model
     if experiment["weights"] is not None:
         randomise(model, experiment["weights"], experiment["regime"])
+        if experiment["regime"] == "zero":
+            zero_tables(model)
     if isinstance(model, torch.nn.Module):
         model.train(experiment["mode"] == "train")
     idx, targets = tokens_of(job, experiment)
