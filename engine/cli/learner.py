@@ -12,6 +12,7 @@ import typer
 
 from engine.cli import boundary
 from engine.cli.author import dev
+from engine.cli.model import check
 from engine.cli.options import (
     Answers,
     Exercise,
@@ -34,6 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(dev, name="dev")
+app.command()(check)
 
 
 @app.command()
