@@ -49,8 +49,8 @@ TORCH = (
     "torch_jobs",
 )
 FACTS = (*CHILD_MODULES, "runner", "fact_jobs")
-START_LIMIT = 120.0  # seconds to import torch on a machine that is busy
-WAIT = 5  # times the limit, which is processor time, that an answer may take by the wall
+START_LIMIT = 300.0  # seconds to import torch on a machine that is busy
+WAIT = 12  # times the limit, which is processor time, that an answer may take by the wall
 MEMORY = 6 << 30  # bytes of address space; torch alone maps two
 
 

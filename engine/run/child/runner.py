@@ -24,7 +24,7 @@ from engine.run.child.worker import JOB, RESULTS
 from engine.run.child.zygote import wait_for_children
 
 LOOK = 0.25  # seconds between looks at the clock
-IDLE = 4  # times the limit that a child may take by the wall
+IDLE = 10  # times the limit that a child may take by the wall
 FRAMES = 12  # of a failure, that travel
 MESSAGE = 500  # characters of an exception's message that travel
 

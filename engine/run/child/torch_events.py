@@ -294,8 +294,9 @@ class Events:
         if event != "return" or type(value) is not float or not 0 <= value <= 1:
             return
         code = frame.f_code
-        if code.co_filename.startswith(self._tree.root + "/") and 1 <= code.co_argcount <= 2:
-            first = frame.f_locals.get(code.co_varnames[code.co_argcount - 1])
+        if code.co_filename.startswith(self._tree.root + "/") and 1 <= code.co_argcount <= 3:
+            given = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
+            first = next((one for one in given if type(one) is int), None)
             if type(first) is int and len(self.found) < EVENTS:
                 at = spans(self._tree, frame)[:1]
                 self.found.append(

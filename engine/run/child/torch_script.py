@@ -40,7 +40,7 @@ def observe(job, tree):
     signal.signal(signal.SIGPROF, late)  # processor time
     signal.setitimer(signal.ITIMER_PROF, job["seconds"])
     signal.signal(signal.SIGALRM, late)  # for a script that waits
-    signal.alarm(3 * job["seconds"])
+    signal.alarm(8 * job["seconds"])
     sys.setprofile(events.profile)
     try:
         torch_world.seed(job["seed"])
