@@ -1,7 +1,4 @@
-"""The command line of learners: declarations; those of authors are in `author.py`.
-
-Everything heavier than typer is imported inside the command that needs it.
-"""
+"""The command line of learners: declarations. What is heavier than typer is imported where it is needed."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from engine.commands.check import pack_folder
 from engine.facts import files, pack
 from engine.flows import check
 from engine.run.forks import FACTS, TORCH, Folder, Forks, own_python
-from engine.run.servers import own_paths
+from engine.run.pool import own_paths
 
 GPTS = Path(__file__).parent.parent / "gpts"
 
