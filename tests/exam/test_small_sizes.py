@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from steered import attacking
 
-from engine.exam import attack
 from engine.exam import boundary_values as near
+from engine.exam.deciding import Pair, decided_by
 from engine.exam.targeted import FEWER_PLACES, LEAST, PLACES, small
 from engine.flows import build as flows
 from engine.flows import fix as fixes
@@ -125,8 +125,9 @@ def test_what_is_not_steady_takes_nothing_from_what_is():
     assert near.only(own, {"y"}).values.keys() == {"y"}
 
     def decided(theirs):
-        pair = attack.Pair(case, own, theirs)
-        return attack._decided([pair], [moved], [theirs, theirs], dtype="float64", coarse="")
+        pair = Pair(case, own, theirs)
+        again = [theirs, theirs]
+        return decided_by([pair], [moved], again, dtype="float64", coarse="")
 
     (told,) = decided(gave(1.5, 3e-9))
     assert told.healthy.values == told.case.expected[""].values == {"y": own.values["y"]}

@@ -118,6 +118,7 @@ def test_what_comes_after_hundreds_of_calls_is_worth_many(plain, catalogue, monk
 
     monkeypatch.setattr(learner_client, "run_partitioned", told)
     with servers_for(catalogue, None) as servers:
+        servers.exam = True
         (case,) = servers.cases([Draw("lm_head", "forward", "normal", 3)], healthy=False)
         (job,) = jobs_of([case])
         jobs = [job] * 99 + [replace(job, call_variant=LATE)]
