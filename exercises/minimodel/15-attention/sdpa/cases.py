@@ -166,7 +166,8 @@ def forward(rng, regime, dtype):
         q = q * (10.0 ** np.linspace(-4, 0.7, T))[:, None].astype(dtype)
     if regime in ("evened", "causal_evened"):  # a value is as much larger as its weight is smaller
         scores = rng.permuted(np.broadcast_to(np.linspace(-RARE[dtype], 0, T), (*rows, T)), axis=-1)
-        if regime == "causal_evened":  # all see the largest: what only saw others hid them by its size
+        if regime == "causal_evened":
+            # all see the largest: a row that did not hid the others by its size
             np.put_along_axis(scores, scores.argmax(-1, keepdims=True), scores[..., :1], -1)
             scores[..., 0] = 0.0
         q = np.broadcast_to(q[..., :1, :], q.shape).copy()
