@@ -35,7 +35,7 @@ Answers = Annotated[
 
 def emit(report: Any, as_json: bool) -> None:
     """Show a report, or print it as JSON."""
-    from engine.report.out import emit as out
+    from engine.report.formats import emit as out
 
     out(report, as_json=as_json)
 
