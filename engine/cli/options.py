@@ -43,8 +43,11 @@ def emit(report: Any, as_json: bool) -> None:
 def session_of(name: str | None) -> Any:
     """The learner of this folder, or the one of this name. Raises UsageError."""
     from engine.commands.session import Session
+    from engine.report.words import speak
 
-    return Session.here(name)
+    session = Session.here(name)
+    speak(session.learner.lang)
+    return session
 
 
 def maybe_session(name: str | None) -> Any:

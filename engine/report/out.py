@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.errors import EngineError, LearnerCodeError
 from engine.report.formats import Line, emit
+from engine.report.words import said
 
 
 class Live:
@@ -48,8 +49,9 @@ def emit_error(error: EngineError, *, as_json: bool) -> None:
 
         show(fields)
         return
-    sys.stderr.write(safe(f"engine: {error.what}") + "\n")
-    for part in (error.where, *frames, error.next):
+    what, where, next = map(said, error.messages)
+    sys.stderr.write(safe(f"engine: {what}") + "\n")
+    for part in (where, *frames, next):
         if part:
             sys.stderr.write("\n".join("  " + line for line in safe(part).splitlines()) + "\n")
 
