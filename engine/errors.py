@@ -10,16 +10,44 @@ from __future__ import annotations
 PASS, NO, USAGE, SPEC, NOT_APPLICABLE, LEARNER_CODE, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
 
+class Message:
+    """A sentence and what is filled into it: `Message("{exercise} is still open.", exercise=id)`.
+
+    `id` is the English text, by which a gettext catalogue finds it in another language; `report/words.py`
+    alone puts it into one. A message without parameters is taken as it is, braces and all.
+    """
+
+    __slots__ = ("id", "params")
+
+    def __init__(self, id: str, /, **params: object) -> None:
+        self.id = id
+        self.params = params
+
+    def __str__(self) -> str:
+        """In English, as programs get it."""
+        return self.filled(self.id)
+
+    def filled(self, text: str) -> str:
+        """`text`, which is this message's in some language, with its parameters."""
+        return text.format(**self.params) if self.params else text
+
+
+Said = str | Message  # a plain text is the same in every language, as a path is
+
+
 class EngineError(Exception):
-    """An expected failure. `what` happened, `where`, and what to type `next`."""
+    """An expected failure. `what` happened, `where`, and what to type `next`: in English, and as they were
+    given in `messages`.
+    """
 
     exit_code = NO
 
-    def __init__(self, what: str, *, where: str = "", next: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.where = where
-        self.next = next
+    def __init__(self, what: Said, *, where: Said = "", next: Said = "") -> None:
+        super().__init__(str(what))
+        self.messages = (what, where, next)
+        self.what = str(what)
+        self.where = str(where)
+        self.next = str(next)
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.what, self.where, self.next) if part)
@@ -53,7 +81,7 @@ class LearnerCodeError(EngineError):
     exit_code = LEARNER_CODE
 
     def __init__(
-        self, what: str, *, where: str = "", next: str = "", frames: tuple[str, ...] = ()
+        self, what: Said, *, where: Said = "", next: Said = "", frames: tuple[str, ...] = ()
     ) -> None:
         super().__init__(what, where=where, next=next)
         self.frames = frames

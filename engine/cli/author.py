@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from engine.cli.options import Json, Strictness, emit
+
+
+class Format(StrEnum):
+    """A format of verdicts; those of `engine.report.formats`, which --help need not load."""
+
+    text = "text"
+    json = "json"
+    junit = "junit"
+
 
 dev = typer.Typer(help="For authors of exercises.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -57,14 +68,15 @@ def dev_reach(
     Example: engine dev reach --model tests/corpus/loops --exercise tied-vocab-mismatch --json
     """
     from engine.commands import dev_reach as command
-    from engine.report.out import bar, emit_line
+    from engine.report.json_lines import show
+    from engine.report.out import bar
 
     total, lines = command.run(
         model, pack=pack, exercises=exercise or (), write=write, only=only or ()
     )
     for line in bar(lines, total):
         if json:
-            emit_line(line)
+            show(line)
         else:
             from engine.report.author import reached
 
@@ -94,28 +106,32 @@ def dev_judge(
         int | None, typer.Option(metavar="N", help="Repeat the verdict that had this seed.")
     ] = None,
     level: Annotated[Strictness, typer.Option(help="How strictly.")] = Strictness.practice,
+    format: Annotated[
+        Format, typer.Option(help="How verdicts are told; junit is XML for CI.")
+    ] = Format.text,
     json: Json = False,
 ) -> None:
     """Judge fixes or builds of other people's code. One line for each candidate (JSON Lines).
 
-    Example: engine dev judge --build embedding --candidate tests/corpus/loops --json
+    Example: engine dev judge --build embedding --candidate tests/corpus/loops --format junit
     """
     from engine.commands import dev_judge as command
     from engine.exam.level import LEVELS
-    from engine.report.out import bar, emit_line
+    from engine.report.formats import verdicts
+    from engine.report.out import bar
 
     asked = command.Question(exercise, build, healthy, broken, pack, seed, LEVELS[level])
     lines = command.run(candidate, asked)
-    errors = 0
-    for line in bar(lines, len(candidate)):
-        errors += line["verdict"] == "error"
-        if json:
-            emit_line(line)
-        else:
-            from engine.report.author import judged
+    found = set()
 
-            judged(line)
-    if errors:
+    def noted() -> Iterator[dict[str, Any]]:
+        for line in bar(lines, len(candidate)):
+            found.add(line["verdict"])
+            yield line
+
+    name = "json" if json else format.value
+    verdicts(name).judged(noted(), exercise or build or "")
+    if "error" in found:
         raise typer.Exit(3)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from engine.errors import INTERRUPTED
+from engine.errors import INTERRUPTED, Message
 
 # typer brings its own click since 0.26; this is the base of its usage errors in either case
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -56,7 +56,10 @@ def _usage(error: Any, as_json: bool) -> None:
 
     context = getattr(error, "ctx", None)
     path = context.command_path if context else "engine"
-    emit_error(UsageError(error.format_message(), next=f"{path} --help"), as_json=as_json)
+    emit_error(
+        UsageError(error.format_message(), next=Message("{path} --help", path=path)),
+        as_json=as_json,
+    )
     sys.exit(2)
 
 
@@ -78,9 +81,11 @@ def _boundary(error: Exception, as_json: bool) -> None:
 
     log = write_log(error)
     bug = EngineError(
-        f"This is a bug in the engine ({type(error).__name__}: {error}).",
+        Message(
+            "This is a bug in the engine ({name}: {error}).", name=type(error).__name__, error=error
+        ),
         where=f"log: {log}",
-        next="Please report it with the log; your own code was not touched.",
+        next=Message("Please report it with the log; your own code was not touched."),
     )
     bug.exit_code = BUG
     emit_error(bug, as_json=as_json)

@@ -35,7 +35,7 @@ Answers = Annotated[
 
 def emit(report: Any, as_json: bool) -> None:
     """Show a report, or print it as JSON."""
-    from engine.report.out import emit as out
+    from engine.report.formats import emit as out
 
     out(report, as_json=as_json)
 
@@ -43,8 +43,11 @@ def emit(report: Any, as_json: bool) -> None:
 def session_of(name: str | None) -> Any:
     """The learner of this folder, or the one of this name. Raises UsageError."""
     from engine.commands.session import Session
+    from engine.report.words import speak
 
-    return Session.here(name)
+    session = Session.here(name)
+    speak(session.learner.lang)
+    return session
 
 
 def maybe_session(name: str | None) -> Any:

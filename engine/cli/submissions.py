@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli import ask
 from engine.commands.session import Session
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.flows.answers import Answer, AnswerFile
 from engine.flows.predictions import BreakReport, Opening
 from engine.judge.level import PRACTICE, Level
@@ -28,9 +28,9 @@ def answer_file(file: Path) -> AnswerFile:
         return AnswerFile(file.read_bytes(), file)
     except OSError as error:
         raise UsageError(
-            f"Cannot be read: {error.strerror}.",
+            Message("Cannot be read: {error}.", error=error.strerror),
             where=str(file),
-            next="`--answers` takes a YAML file; README.md shows one.",
+            next=Message("`--answers` takes a YAML file; README.md shows one."),
         ) from None
 
 
@@ -67,8 +67,11 @@ def _predictions(
 
 def _refuse(opening: Opening) -> Iterable[Answer]:
     raise UsageError(
-        f"{opening.exercise} asks for predictions, and there is no terminal to ask at.",
-        next=f"engine break {opening.exercise} --answers FILE",
+        Message(
+            "{exercise} asks for predictions, and there is no terminal to ask at.",
+            exercise=opening.exercise,
+        ),
+        next=Message("engine break {exercise} --answers FILE", exercise=opening.exercise),
     )
 
 
@@ -124,8 +127,8 @@ def observe(
         )
     if text is not None or save is not None or method != "pca":
         raise UsageError(
-            "--text, --method and --save belong to a walkthrough.",
-            next='engine observe embedding-walkthrough --text "I love dogs"',
+            Message("--text, --method and --save belong to a walkthrough."),
+            next=Message('engine observe embedding-walkthrough --text "I love dogs"'),
         )
     from engine.commands import observe_
 

@@ -11,7 +11,7 @@ import msgspec
 from engine.commands.predict import Ask, check_none_open, predictions
 from engine.commands.session import Session
 from engine.commands.warm import TO_BREAK, servers_of
-from engine.errors import NotApplicable, UsageError
+from engine.errors import Message, NotApplicable, UsageError
 from engine.flows import expectations, measuring
 from engine.flows.answers import Answer
 from engine.flows.measuring import fresh_seed
@@ -74,7 +74,8 @@ def _break_called(session: Session, id: str) -> Entry:
     entry = session.catalogue.entry(id)
     if entry.kind != "break":
         raise UsageError(
-            f"{entry.id} is a build exercise.", next=f"`engine submit-build {entry.id}` checks it."
+            Message("{exercise} is a build exercise.", exercise=entry.id),
+            next=Message("`engine submit-build {exercise}` checks it.", exercise=entry.id),
         )
     session.catalogue.break_(entry.id)  # what is wrong with it is said before anything is run
     return entry
@@ -84,9 +85,9 @@ def _check_same_code(session: Session, files: Mapping[str, bytes]) -> None:
     """The learner is not held up while they are asked, so their code may have changed since."""
     if session.model_files() != files:
         raise NotApplicable(
-            "Your code was changed while you were asked, so nothing was broken.",
+            Message("Your code was changed while you were asked, so nothing was broken."),
             where=str(session.learner.model),
-            next="Your predictions are kept: the same command goes on with them.",
+            next=Message("Your predictions are kept: the same command goes on with them."),
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from engine.commands import break_, hint, init, submit_build, submit_fix
 from engine.commands.session import Session
-from engine.errors import EngineError
+from engine.errors import EngineError, Message
 from engine.flows import demo as script
 from engine.flows.answers import Answer
 from engine.flows.demo import DemoReport, Step
@@ -90,6 +90,7 @@ def _edit(practice: Path, file: str, find: str, replace: str) -> None:
     text = path.read_text("utf-8")
     if find not in text:
         raise EngineError(
-            f"The demo's script no longer fits: {find!r} is not in the code.", where=str(path)
+            Message("The demo's script no longer fits: {find!r} is not in the code.", find=find),
+            where=str(path),
         )
     path.write_text(text.replace(find, replace, 1), "utf-8")

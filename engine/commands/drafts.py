@@ -10,7 +10,7 @@ from datetime import datetime
 
 from engine.commands.predict import notes_head
 from engine.commands.session import Session
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.flows.answers import Answer, checked
 from engine.flows.predictions import Opening
 from engine.learner import entries, notes
@@ -35,14 +35,16 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
         raise UsageError(
-            "Neither VISUAL nor EDITOR is set.",
+            Message("Neither VISUAL nor EDITOR is set."),
             where=f"the questions are in {file}",
             next="EDITOR=nano engine break --editor " + opening.exercise,
         )
     try:
         subprocess.run([*shlex.split(editor), str(file)], check=True)
     except (OSError, ValueError, subprocess.CalledProcessError) as error:
-        raise UsageError(f"The editor {editor!r} did not end well: {error}.") from None
+        raise UsageError(
+            Message("The editor {editor!r} did not end well: {error}.", editor=editor, error=error)
+        ) from None
     return _answers(notes.read(file).decode("utf-8", "replace"), opening, number, str(file))
 
 
@@ -67,9 +69,12 @@ def _answers(text: str, opening: Opening, number: int, file: str) -> list[Answer
         found = re.match(r"\s*answer:[ \t]*(.*?)\s*\n\s*confidence:[ \t]*(.*)", rest)
         if not mark or not found:
             raise UsageError(
-                f"The answer to {prediction.id!r} was not found in the notes.",
+                Message(
+                    "The answer to {prediction!r} was not found in the notes.",
+                    prediction=prediction.id,
+                ),
                 where=file,
-                next="Keep the lines `answer:` and `confidence:` below each question.",
+                next=Message("Keep the lines `answer:` and `confidence:` below each question."),
             )
         answers.append(checked(prediction, found[1].strip(), found[2].strip()))
     return answers

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.commands.session import Session
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable
 from engine.flows.reports import HintReport
 from engine.learner.store import Attempt, alone, opened
 
@@ -25,7 +25,8 @@ def run(session: Session, id: str | None = None, *, everything: bool = False) ->
         entry = session.catalogue.entry(build)
         if entry.kind != "build":
             raise NotApplicable(
-                f"{entry.id} is not open.", next=f"`engine break {entry.id}` starts it."
+                Message("{exercise} is not open.", exercise=entry.id),
+                next=Message("`engine break {exercise}` starts it.", exercise=entry.id),
             )
         return _next(session, entry.id, session.latest(entry.id), _texts(session, entry.id, {}))
 
@@ -34,8 +35,8 @@ def _next(session: Session, id: str, attempt: Attempt | None, hints: tuple[str, 
     taken = len(attempt.all("hinted")) if attempt else 0
     if taken >= len(hints):
         raise NotApplicable(
-            f"That were all {len(hints)} hints of {id}.",
-            next="`engine observe` measures again what you have now.",
+            Message("That were all {count} hints of {exercise}.", count=len(hints), exercise=id),
+            next=Message("`engine observe` measures again what you have now."),
         )
     number = attempt.number if attempt else 1
     session.store.append(id, number, "hinted", {"hint": taken + 1})
@@ -49,8 +50,8 @@ def _all(session: Session, id: str | None) -> HintReport:
     found = next((a for a in reversed(over) if id in (None, a.exercise)), None)
     if found is None or (current is not None and id in (None, current.exercise)):
         raise NotApplicable(
-            "All hints are shown only after an exercise is over.",
-            next="`engine hint` gives the next one.",
+            Message("All hints are shown only after an exercise is over."),
+            next=Message("`engine hint` gives the next one."),
         )
     hints = _texts(session, found.exercise, found.last("injected") or {})
     return HintReport(found.exercise, len(hints), len(hints), hints)
@@ -74,8 +75,10 @@ def _last_failed(session: Session) -> str:
     tried = [a for a in session.attempts() if a.state == "failed"]
     if not tried:
         raise NotApplicable(
-            "Nothing is open that has hints.",
-            next="`engine break ID` opens a break; `engine hint COMPONENT` helps with a build.",
+            Message("Nothing is open that has hints."),
+            next=Message(
+                "`engine break ID` opens a break; `engine hint COMPONENT` helps with a build."
+            ),
         )
     last = max(tried, key=lambda attempt: attempt.events[-1].at)
     return last.exercise

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.flows.reports import InitReport
 from engine.learner import learner as learners
 from engine.learner.files import storage
@@ -27,28 +27,28 @@ def run(
     """Make `./learners/NAME`. An existing model folder is read, never written to."""
     if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
         raise UsageError(
-            f"{name!r} cannot be a learner's name.",
-            next="Use letters, digits, dots and dashes, and start with a letter or digit.",
+            Message("{name!r} cannot be a learner's name.", name=name),
+            next=Message("Use letters, digits, dots and dashes, and start with a letter or digit."),
         )
     catalogue = Catalogue.find(pack)
     if lang not in catalogue.contract.languages:
         raise UsageError(
-            f"The pack {pack} has no texts in {lang!r}.",
-            next=f"It has: {', '.join(catalogue.contract.languages)}.",
+            Message("The pack {pack} has no texts in {lang!r}.", pack=pack, lang=lang),
+            next=Message("It has: {languages}.", languages=", ".join(catalogue.contract.languages)),
         )
     here = folder or learners.current_folder()
     home = here / "learners" / name
     if home.exists():
         raise UsageError(
-            "This learner is here already; nothing was changed.",
+            Message("This learner is here already; nothing was changed."),
             where=str(home),
-            next=f"`engine status --learner {name}`, or choose another name.",
+            next=Message("`engine status --learner {name}`, or choose another name.", name=name),
         )
     warning = ""
     if model is not None:
         model = model.expanduser().resolve()
         if not model.is_dir():
-            raise UsageError("There is no such folder.", where=str(model))
+            raise UsageError(Message("There is no such folder."), where=str(model))
         warning = _odd(catalogue, model)
     settings = {"name": name, "pack": pack, "model": str(model) if model else ".", "lang": lang}
     with storage(home):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.commands.session import Session
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable
 from engine.flows.reports import NotesReport
 from engine.learner import notes
 
@@ -18,7 +18,7 @@ def run(session: Session, id: str | None = None) -> NotesReport:
         tried = [a.exercise for a in session.attempts()]
         recent = [entry for name in reversed(tried) for entry in breaks if entry.id == name]
         if not breaks:
-            raise NotApplicable("This pack has no breaks.")
+            raise NotApplicable(Message("This pack has no breaks."))
         wanted = (recent or breaks)[0]
     file = session.learner.notes(wanted.phase_number)
     return NotesReport(str(file), notes.read(file).decode("utf-8", "replace"))

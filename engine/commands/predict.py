@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from engine.commands.session import Session
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable
 from engine.flows.answers import Answer, shown
 from engine.flows.pipeline import pipeline_source
 from engine.flows.predictions import Opening, all_answered, still_fitting
@@ -24,9 +24,11 @@ def check_none_open(session: Session) -> None:
     current = opened(session.attempts())
     if current is not None:
         raise NotApplicable(
-            f"{current.exercise} is still open.",
+            Message("{exercise} is still open.", exercise=current.exercise),
             where=str(session.learner.practice(current.exercise)),
-            next="Finish it with `engine submit-fix`, or put it aside with `engine reset`.",
+            next=Message(
+                "Finish it with `engine submit-fix`, or put it aside with `engine reset`."
+            ),
         )
 
 

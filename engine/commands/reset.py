@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from engine.commands.session import Session
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable
 from engine.flows.reports import ResetReport
 from engine.learner import entries, notes
 from engine.learner.store import alone, opened
@@ -21,8 +21,10 @@ def run(session: Session, id: str | None = None) -> ResetReport:
         wanted = session.catalogue.entry(id).id if id else None
         if current is None or wanted not in (None, current.exercise):
             raise NotApplicable(
-                f"{wanted} is not open." if wanted else "No break is open.",
-                next="`engine status` shows what is.",
+                Message("{exercise} is not open.", exercise=wanted)
+                if wanted
+                else Message("No break is open."),
+                next=Message("`engine status` shows what is."),
             )
         exercise = current.exercise
         folder = learner.practice(exercise)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
-from engine.errors import NotApplicable, UsageError
+from engine.errors import Message, NotApplicable, UsageError
 from engine.learner import learner as learners
 from engine.learner.learner import Learner
 from engine.learner.store import Attempt, Store, attempts, latest, opened
@@ -41,7 +41,8 @@ class Session:
         found = opened(self.attempts())
         if found is None:
             raise NotApplicable(
-                "No break is open.", next="`engine next` says what is ready for you."
+                Message("No break is open."),
+                next=Message("`engine next` says what is ready for you."),
             )
         return found
 
@@ -94,9 +95,9 @@ class Session:
         root = self.learner.model
         if not root.is_dir():
             raise UsageError(
-                "The folder of the model code is gone.",
+                Message("The folder of the model code is gone."),
                 where=str(root),
-                next="Set `model:` in learner.yaml to where your code is.",
+                next=Message("Set `model:` in learner.yaml to where your code is."),
             )
         files = model.read(root, contract.roots, modules)
         model.check_syntax(files)

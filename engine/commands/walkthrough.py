@@ -7,7 +7,7 @@ from pathlib import Path
 
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.flows import measuring
 from engine.flows import walkthrough as flow
 from engine.flows.walkthrough import Point, WalkReport
@@ -28,7 +28,10 @@ def run(
     """Walk a sentence through the learner's model as it is on disk. Writes nothing but `save`."""
     spec = session.catalogue.walkthrough(id)
     if method not in METHODS:
-        raise UsageError(f"There is no method {method!r}.", next=f"--method {' or '.join(METHODS)}")
+        raise UsageError(
+            Message("There is no method {method!r}.", method=method),
+            next=Message("--method {methods}", methods=" or ".join(METHODS)),
+        )
     if save is not None:
         _check_file(save)
     if save is not None or method == "tsne":
@@ -54,17 +57,21 @@ def _check_file(file: Path) -> None:
     """Raise UsageError where no picture can be saved, or something would be lost."""
     if file.suffix.lower() not in FORMATS:
         raise UsageError(
-            f"{file.name} is neither a .png nor a .svg.", where=str(file), next="--save words.png"
+            Message("{file} is neither a .png nor a .svg.", file=file.name),
+            where=str(file),
+            next=Message("--save words.png"),
         )
     if file.exists():
         raise UsageError(
-            f"{file.name} is there already, and nothing is overwritten.",
+            Message("{file} is there already, and nothing is overwritten.", file=file.name),
             where=str(file.resolve()),
-            next="Give another name, or move that file away.",
+            next=Message("Give another name, or move that file away."),
         )
     if not file.resolve().parent.is_dir():
         raise UsageError(
-            "There is no such folder.", where=str(file.resolve().parent), next="Make it first."
+            Message("There is no such folder."),
+            where=str(file.resolve().parent),
+            next=Message("Make it first."),
         )
 
 
@@ -76,8 +83,8 @@ def _check_plots(method: str) -> None:
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise UsageError(
-            f"This needs {' and '.join(missing)}, which is not installed.",
-            next="pip install 'breakfix-engine[plots]'",
+            Message("This needs {missing}, which is not installed.", missing=" and ".join(missing)),
+            next=Message("pip install 'breakfix-engine[plots]'"),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.spec.texts import said
 from engine.spec.types import Cause, Prediction
 
@@ -33,7 +33,7 @@ def checked(prediction: Prediction, raw: Any, confidence: Any) -> Answer:
         except (TypeError, ValueError, OverflowError):
             number = float("nan")
         if number != number or number in (float("inf"), float("-inf")):
-            raise UsageError(f"A number is needed here, not {raw!r}.", where=where)
+            raise UsageError(Message("A number is needed here, not {raw!r}.", raw=raw), where=where)
         return Answer(prediction.id, number, sure)
     text = readable(str(raw).strip()) if raw is not None else ""
     if prediction.kind == "choice":
@@ -41,7 +41,7 @@ def checked(prediction: Prediction, raw: Any, confidence: Any) -> Answer:
             prediction.id, checked_choice([o.id for o in prediction.options], text, where), sure
         )
     if not text:
-        raise UsageError("A few words are needed here.", where=where)
+        raise UsageError(Message("A few words are needed here."), where=where)
     return Answer(prediction.id, text, sure)
 
 
@@ -56,7 +56,10 @@ def checked_choice(ids: Sequence[str], text: str, where: str) -> str:
         return text
     if text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= len(ids):
         return ids[int(text) - 1]
-    raise UsageError(f"{text!r} is none of the options: {', '.join(ids)}.", where=where)
+    raise UsageError(
+        Message("{text!r} is none of the options: {ids}.", text=text, ids=", ".join(ids)),
+        where=where,
+    )
 
 
 def checked_confidence(raw: Any, where: str) -> int:
@@ -67,7 +70,13 @@ def checked_confidence(raw: Any, where: str) -> int:
         sure = float("nan")
     if not LOWEST <= sure <= HIGHEST:
         raise UsageError(
-            f"A confidence lies between {LOWEST} (a coin toss) and {HIGHEST} (certain), not {raw!r}.",
+            Message(
+                "A confidence lies between {lowest} (a coin toss) and {highest} (certain), "
+                "not {raw!r}.",
+                lowest=LOWEST,
+                highest=HIGHEST,
+                raw=raw,
+            ),
             where=where,
         )
     return round(sure)
@@ -88,7 +97,8 @@ class AnswerFile:
         data = yaml.read(source, str(file)).data
         if not isinstance(data, dict):
             raise UsageError(
-                "The file must hold `predictions:`, `cause:` or `questions:`.", where=str(file)
+                Message("The file must hold `predictions:`, `cause:` or `questions:`."),
+                where=str(file),
             )
         self._data = data
 
@@ -99,18 +109,26 @@ class AnswerFile:
         unknown = set(given) - {prediction.id for prediction in asked}
         if unknown:
             raise UsageError(
-                f"There is no prediction {sorted(unknown)[0]!r}.",
+                Message("There is no prediction {prediction!r}.", prediction=sorted(unknown)[0]),
                 where=str(self.path),
-                next=f"There are: {', '.join(prediction.id for prediction in asked)}.",
+                next=Message(
+                    "There are: {asked}.", asked=", ".join(prediction.id for prediction in asked)
+                ),
             )
         answers = []
         for prediction in asked:
             one = given.get(prediction.id)
             if not isinstance(one, dict) or "answer" not in one or "confidence" not in one:
                 raise UsageError(
-                    f"No answer with a confidence for the prediction {prediction.id!r}.",
+                    Message(
+                        "No answer with a confidence for the prediction {prediction!r}.",
+                        prediction=prediction.id,
+                    ),
                     where=str(self.path),
-                    next=f"predictions: {{{prediction.id}: {{answer: ..., confidence: 70}}}}",
+                    next=Message(
+                        "predictions: {{{prediction}: {{answer: ..., confidence: 70}}}}",
+                        prediction=prediction.id,
+                    ),
                 )
             answers.append(checked(prediction, one["answer"], one["confidence"]))
         return answers
@@ -122,9 +140,9 @@ class AnswerFile:
         for id, one in given.items() if isinstance(given, dict) else ():
             if not isinstance(one, dict) or "answer" not in one:
                 raise UsageError(
-                    f"No answer to the question {id!r}.",
+                    Message("No answer to the question {question!r}.", question=id),
                     where=str(self.path),
-                    next=f"questions: {{{id}: {{answer: ...}}}}",
+                    next=Message("questions: {{{question}: {{answer: ...}}}}", question=id),
                 )
             found[id] = str(one["answer"]), str(one.get("grade", ""))
         return found

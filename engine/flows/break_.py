@@ -12,7 +12,7 @@ import msgspec
 
 from engine.code.modules import role_files
 from engine.code.symbols import symbol_of
-from engine.errors import SpecError
+from engine.errors import Message, SpecError
 from engine.flows import expectations, oracle, refusal
 from engine.flows.expectations import Begun
 from engine.flows.measuring import Halted, Progress, quiet
@@ -76,7 +76,10 @@ def plan_begun(
     unknown = roles_of_steps(spec) - catalogue.contract.roles.keys()
     if unknown:
         raise SpecError(
-            f"A recipe names the role {sorted(unknown)[0]!r}, which pack.yaml has not.",
+            Message(
+                "A recipe names the role {role!r}, which pack.yaml has not.",
+                role=sorted(unknown)[0],
+            ),
             where=entry.file,
         )
     roles = role_files(tree.roles, tree.roots, tree.files)

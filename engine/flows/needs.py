@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable
 from engine.flows import expectations
 from engine.judge.measured import Measured
 from engine.judge.sampling import Plan
@@ -50,12 +50,21 @@ def check_outcomes(
         name = f" in {first.difference.value}" if first.difference.value else ""
         needs = catalogue.break_(id).needs
         raise Unhealthy(
-            f"{id} needs a healthy {first.component}, and yours is not: expected"
-            f" {first.difference.expected}{name}, got {first.difference.got}. Nothing was changed.",
+            Message(
+                "{exercise} needs a healthy {component}, and yours is not: expected "
+                "{expected}{name}, got {got}. Nothing was changed.",
+                exercise=id,
+                component=first.component,
+                expected=first.difference.expected,
+                name=name,
+                got=first.difference.got,
+            ),
             where=f"{first.component}.{first.id}, {first.regime}: {first.inputs}"
             + "".join(f"\n  {line}" for line in first.traceback[-3:]),
-            next=f"`engine submit-build {_to_mend(catalogue, needs, first.component)}` shows"
-            " what to mend first.",
+            next=Message(
+                "`engine submit-build {to_mend}` shows what to mend first.",
+                to_mend=_to_mend(catalogue, needs, first.component),
+            ),
         )
 
 
@@ -66,12 +75,21 @@ def _check_roles(
     missing = servers.missing_roles(tree)
     for role in sorted(catalogue.roles_of(component) & missing.keys()):
         raise Unhealthy(
-            f"{id} needs {role}, and it is not where it should be: {missing[role]}."
-            " Nothing was changed.",
+            Message(
+                "{exercise} needs {role}, and it is not where it should be: {missing}. "
+                "Nothing was changed.",
+                exercise=id,
+                role=role,
+                missing=missing[role],
+            ),
             where=f"looked for {tree.roles[role]}",
-            next="If it has another name or place, say which in learner.yaml:"
-            f" `roles: {{{role}: your.module:YourName}}`. Else"
-            f" `engine submit-build {_to_mend(catalogue, (), component)}` shows what to mend first.",
+            next=Message(
+                "If it has another name or place, say which in learner.yaml: `roles: "
+                "{{{role}: your.module:YourName}}`. Else `engine submit-build {to_mend}` "
+                "shows what to mend first.",
+                role=role,
+                to_mend=_to_mend(catalogue, (), component),
+            ),
         )
 
 

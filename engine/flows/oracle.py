@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.errors import SpecError
+from engine.errors import Message, SpecError
 from engine.flows import expectations
 from engine.flows.measuring import Progress, quiet
 from engine.flows.siblings import Siblings
@@ -63,7 +63,9 @@ def built(
 
     oracle = Oracle(measure, symptoms, reached)
     if not oracle.check_symptom():
-        raise SpecError("The declared symptom is the same as healthy code.", where=entry.file)
+        raise SpecError(
+            Message("The declared symptom is the same as healthy code."), where=entry.file
+        )
     return oracle
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.flows.answers import AnswerFile, checked_choice, readable
 from engine.spec.texts import said
 from engine.spec.types import Question, Range
@@ -139,9 +139,9 @@ def written(file: AnswerFile, questions: Sequence[Question]) -> Ask:
     for id, (answer, grade) in file.replies().items():
         if id not in known:
             raise UsageError(
-                f"There is no question {id!r}.",
+                Message("There is no question {question!r}.", question=id),
                 where=str(file.path),
-                next=f"There are: {', '.join(known) or 'none'}.",
+                next=Message("There are: {known}.", known=", ".join(known) or "none"),
             )
         question, where = known[id], f"{file.path}, question {id!r}"
         ids = [option.id for option in question.options]
@@ -161,9 +161,11 @@ def _check(question: Question, ids: Sequence[str], reply: Reply, where: str) -> 
     if question.kind == "choice":
         checked_choice(ids, reply.answer.strip(), where)
     if question.kind == "words" and not reply.answer.strip():
-        raise UsageError("A few words are needed here.", where=where)
+        raise UsageError(Message("A few words are needed here."), where=where)
     if question.kind == "words" and reply.grade not in GRADES:
-        raise UsageError(f"The grade is one of {', '.join(GRADES)}.", where=where)
+        raise UsageError(
+            Message("The grade is one of {grades}.", grades=", ".join(GRADES)), where=where
+        )
 
 
 def acceptable(asked: Asked, text: str) -> str:
@@ -184,7 +186,9 @@ def number_in(text: str, names: Mapping[str, Any], where: str) -> float:
     try:
         return evaluate(THOUSANDS.sub("", text).replace("^", "**"), names)
     except ValueError as error:
-        raise UsageError(f"A number or a formula is needed here: {error}.", where=where) from None
+        raise UsageError(
+            Message("A number or a formula is needed here: {error}.", error=error), where=where
+        ) from None
 
 
 def judged(question: Question, asked: Asked, reply: Reply, lang: str) -> Answered:

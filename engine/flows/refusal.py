@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable
 from engine.flows.measuring import Halted
 from engine.flows.tracing import Tracer
 from engine.inject.learner_code import Code
@@ -16,9 +16,14 @@ SHARED = ("Tensor", "Parameter", "Module")  # roles that are never the place of 
 def halted(id: str, error: Halted) -> NotApplicable:
     """The code gave no answer at all."""
     return NotApplicable(
-        f"Your code gave no answer ({error}), so {id} cannot be put into it. Nothing was changed.",
+        Message(
+            "Your code gave no answer ({error}), so {exercise} cannot be put into it. "
+            "Nothing was changed.",
+            error=error,
+            exercise=id,
+        ),
         where=error.outcome.output[:500],
-        next="Is there an endless loop, or a print in one, that runs on import?",
+        next=Message("Is there an endless loop, or a print in one, that runs on import?"),
     )
 
 
@@ -43,9 +48,17 @@ def not_found(
     ]
     name = next((role for role in roles if role not in SHARED), roles[0] if roles else "Name")
     return NotApplicable(
-        f"{id} cannot be put into this code: none of {error.tried} tried edits shows just the"
-        " symptom that this exercise is about. Nothing was changed.",
+        Message(
+            "{exercise} cannot be put into this code: none of {tried} tried edits shows "
+            "just the symptom that this exercise is about. Nothing was changed.",
+            exercise=id,
+            tried=error.tried,
+        ),
         where="\n  ".join(lines),
-        next=f"If another class or function is the one to look at, name it in learner.yaml:"
-        f" `roles: {{{name}: {catalogue.contract.roles[name]}}}`.",
+        next=Message(
+            "If another class or function is the one to look at, name it in "
+            "learner.yaml: `roles: {{{name}: {roles}}}`.",
+            name=name,
+            roles=catalogue.contract.roles[name],
+        ),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.errors import SpecError
+from engine.errors import Message, SpecError
 from engine.flows.expectations import followed_by
 from engine.inject import places
 from engine.run.jobs import jobs_of
@@ -55,7 +55,11 @@ class Tracer:
         for named, recorded in self._run(probe, regime):
             if value not in named:
                 raise SpecError(
-                    f"The reference neither records nor names {value!r} in {probe}.",
+                    Message(
+                        "The reference neither records nor names {value!r} in {probe}.",
+                        value=value,
+                        probe=probe,
+                    ),
                     where=self._file,
                 )
             found = {s.key: s for s in recorded.holding(np.asarray(named[value]))}

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from engine.errors import LearnerCodeError, NotApplicable, SpecError, UsageError
+from engine.errors import LearnerCodeError, Message, NotApplicable, SpecError, UsageError
 from engine.flows.measuring import component_probe
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
@@ -88,14 +88,17 @@ def ids_of(number: Mapping[str, int], text: str) -> list[int]:
     strange = [word for word in given if word.lower() not in known]
     if strange or not given:
         raise UsageError(
-            f"The little language has no word {strange[0]!r}."
+            Message("The little language has no word {word!r}.", word=strange[0])
             if strange
-            else "There is no word in it.",
+            else Message("There is no word in it."),
             where=repr(text),
-            next=f"Its words: {', '.join(sorted(number))}",
+            next=Message("Its words: {words}", words=", ".join(sorted(number))),
         )
     if len(given) > LONGEST:
-        raise UsageError(f"At most {LONGEST} words, not {len(given)}.", where=repr(text))
+        raise UsageError(
+            Message("At most {longest} words, not {count}.", longest=LONGEST, count=len(given)),
+            where=repr(text),
+        )
     return [known[word.lower()] for word in given]
 
 
@@ -122,20 +125,32 @@ def walked(servers: Servers, spec: Walkthrough, tree: Tree, ids: Sequence[int]) 
     outcome = servers.outcomes(tree, [Job(component, probe, inputs)], limit=LIMIT)[0]
     if outcome.stopped:
         raise NotApplicable(
-            f"Your model gave no answer ({outcome.stopped}) within {LIMIT:.0f} seconds.",
-            next="`engine next` says what is ready for you.",
+            Message(
+                "Your model gave no answer ({stopped}) within {limit:.0f} seconds.",
+                stopped=outcome.stopped,
+                limit=LIMIT,
+            ),
+            next=Message("`engine next` says what is ready for you."),
         )
     if outcome.raised is not None:
         raise LearnerCodeError(
-            f"Your model raised {outcome.raised.type}: {outcome.raised.message}",
+            Message(
+                "Your model raised {type}: {message}",
+                type=outcome.raised.type,
+                message=outcome.raised.message,
+            ),
             frames=traceback(outcome.raised),
-            next="The walkthrough needs a whole model, from the embedding to AdamW: `engine next`"
-            " says which part is to be built now.",
+            next=Message(
+                "The walkthrough needs a whole model, from the embedding to AdamW: `engine "
+                "next` says which part is to be built now."
+            ),
         )
     check_numbers(outcome.values, len(number), len(ids))
     values = {**outcome.values, **_derived(outcome.values, list(number), ids, spec)}
     for name in sorted({name for part in spec.parts for name in part.show} - values.keys()):
-        raise SpecError(f"Nothing is called {name!r} in what the walkthrough measures.")
+        raise SpecError(
+            Message("Nothing is called {name!r} in what the walkthrough measures.", name=name)
+        )
     return values
 
 
@@ -148,13 +163,20 @@ def check_numbers(measured: Values, words: int, length: int) -> None:
         value = measured.get(name)
         if not isinstance(value, np.ndarray) or value.shape[:1] != (rows,):
             raise LearnerCodeError(
-                f"Your model gave no {name.replace('_', ' ')} of {rows} rows.",
-                next="`engine submit-build mini_gpt` shows what it should give.",
+                Message(
+                    "Your model gave no {name} of {rows} rows.",
+                    name=name.replace("_", " "),
+                    rows=rows,
+                ),
+                next=Message("`engine submit-build mini_gpt` shows what it should give."),
             )
         if not np.isfinite(value).all():
             raise LearnerCodeError(
-                f"Your model's {name.replace('_', ' ')} holds numbers that are not finite.",
-                next="If it is so only after the training: `engine submit-build adamw`.",
+                Message(
+                    "Your model's {name} holds numbers that are not finite.",
+                    name=name.replace("_", " "),
+                ),
+                next=Message("If it is so only after the training: `engine submit-build adamw`."),
             )
 
 

@@ -11,6 +11,7 @@ from engine.author.prove import CheckReport
 from engine.flows.demo import Asked, Step
 from engine.report.out import safe
 from engine.report.paper import say
+from engine.report.words import words
 
 
 def step(out: Console, step: Step) -> None:
@@ -37,7 +38,7 @@ def check(out: Console, report: CheckReport) -> None:
     bad = len(report.problems) + sum(not proof.held for proof in report.proofs)
     say(
         out,
-        f"{len(report.proofs)} claims tried, {bad} problems",
+        words("{count} claims tried, {bad} problems", count=len(report.proofs), bad=bad),
         "bold red" if bad else "bold green",
     )
 

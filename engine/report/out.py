@@ -1,4 +1,4 @@
-"""The two ways a report leaves: as one JSON object, or as text for a person."""
+"""What all views share: text that is safe to show, errors, progress, reports told as they come."""
 
 from __future__ import annotations
 
@@ -8,29 +8,9 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-import msgspec
-
 from engine.errors import EngineError, LearnerCodeError
-
-
-def emit(report: Any, *, as_json: bool) -> None:
-    """Print a report on standard output. rich is loaded only for a person."""
-    if as_json:
-        sys.stdout.write(to_json(report) + "\n")
-        return
-    from engine.report.text import show
-
-    show(report)
-
-
-def to_json(report: Any) -> str:
-    """One line of JSON; names of files that are no Unicode come as escapes."""
-    try:
-        return msgspec.json.encode(report).decode()
-    except UnicodeEncodeError:
-        import json
-
-        return json.dumps(msgspec.to_builtins(report))
+from engine.report.formats import Line, emit
+from engine.report.words import said
 
 
 class Live:
@@ -51,15 +31,6 @@ class Live:
             self._read = False
 
 
-Line = dict[str, Any]
-
-
-def emit_line(record: Line) -> None:
-    """One line of JSON Lines, at once."""
-    sys.stdout.write(to_json(record) + "\n")
-    sys.stdout.flush()
-
-
 def emit_error(error: EngineError, *, as_json: bool) -> None:
     """Say what happened, where, and what to type next."""
     frames = error.frames if isinstance(error, LearnerCodeError) else ()
@@ -74,10 +45,13 @@ def emit_error(error: EngineError, *, as_json: bool) -> None:
                 "exit_code": error.exit_code,
             }
         }
-        sys.stdout.write(to_json(fields) + "\n")
+        from engine.report.json_lines import show
+
+        show(fields)
         return
-    sys.stderr.write(safe(f"engine: {error.what}") + "\n")
-    for part in (error.where, *frames, error.next):
+    what, where, next = map(said, error.messages)
+    sys.stderr.write(safe(f"engine: {what}") + "\n")
+    for part in (where, *frames, next):
         if part:
             sys.stderr.write("\n".join("  " + line for line in safe(part).splitlines()) + "\n")
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.report.out import reflowed, safe
+from engine.report.words import words
 
 if TYPE_CHECKING:
     from engine.flows.listing import ListReport, NextReport, StatusReport
@@ -64,67 +65,102 @@ def columns(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
 def hint(report: HintReport) -> None:
     first = report.number - len(report.hints) + 1
     for number, text in enumerate(report.hints, first):
-        say(f"Hint {number} of {report.of} ({report.exercise})", "bold")
+        say(
+            words(
+                "Hint {number} of {of} ({exercise})",
+                number=number,
+                of=report.of,
+                exercise=report.exercise,
+            ),
+            "bold",
+        )
         say(text, indent=2)
 
 
 def init(report: InitReport) -> None:
-    say(f"{report.name} is ready: {report.home}", "bold")
+    say(words("{name} is ready: {home}", name=report.name, home=report.home), "bold")
     if report.from_template:
-        say("Your model starts from the template in src/; the stubs say what to build.")
+        say(words("Your model starts from the template in src/; the stubs say what to build."))
     else:
-        say(f"Your code stays where it is and is never written to: {report.model}")
+        say(
+            words(
+                "Your code stays where it is and is never written to: {model}", model=report.model
+            )
+        )
     if report.warning:
         say(report.warning, "yellow")
-    say(f"\nNext: cd {report.home} and type engine next")
+    say("\n" + words("Next: cd {home} and type engine next", home=report.home))
+
+
+def _head() -> tuple[str, ...]:
+    return words("id"), words("kind"), words("phase"), words("state")
 
 
 def list_(report: ListReport) -> None:
     rows = [(one.id, one.kind, one.phase, one.state, one.title) for one in report.exercises]
-    columns([("id", "kind", "phase", "state", "title"), *rows], colour_of=3)
+    columns([(*_head(), words("title")), *rows], colour_of=3)
 
 
 def status(report: StatusReport) -> None:
-    say(f"{report.learner}, model in {report.model}", "bold")
+    say(words("{learner}, model in {model}", learner=report.learner, model=report.model), "bold")
     print()
-    columns(
-        [("id", "kind", "phase", "state")]
-        + [(one.id, one.kind, one.phase, one.state) for one in report.exercises]
-    )
+    columns([_head()] + [(one.id, one.kind, one.phase, one.state) for one in report.exercises])
     if report.open:
         print()
-        say(f"Open: {report.open}, {report.hints_taken} hints taken", "bold")
+        say(
+            words(
+                "Open: {open}, {hints_taken} hints taken",
+                open=report.open,
+                hints_taken=report.hints_taken,
+            ),
+            "bold",
+        )
         say(report.practice, indent=2)
     for id, count in report.open_questions:
         print()
         say(
-            f"{id} has passed. Questions about it that are open: {count} (engine submit-build {id})"
+            words(
+                "{exercise} has passed. Questions about it that are open: {count} (engine "
+                "submit-build {exercise})",
+                exercise=id,
+                count=count,
+            )
         )
     if report.brier is not None:
         print()
-        say("How sure you were, and how often you were right", "bold")
+        say(words("How sure you were, and how often you were right"), "bold")
         rows = [
             (f"{one.low} to {one.high}%", str(one.count), f"{100 * one.right / one.count:.0f}%")
             for one in report.calibration
         ]
-        columns([("confidence", "predictions", "right"), *rows])
+        columns([(words("confidence"), words("predictions"), words("right")), *rows])
         say(
-            f"Brier score {report.brier:.3f} over {report.predictions} predictions"
-            " (0 is perfect, 0.25 a coin toss)"
+            words(
+                "Brier score {brier:.3f} over {predictions} predictions (0 is perfect, 0.25 "
+                "a coin toss)",
+                brier=report.brier,
+                predictions=report.predictions,
+            )
         )
 
 
 def next_(report: NextReport) -> None:
     if not report.exercise:
-        say("Everything here is done.")
+        say(words("Everything here is done."))
         return
     say(f"{report.title} ({report.exercise}, {report.kind})", "bold")
-    say(f"engine show {report.exercise}", indent=2)
+    say(words("engine show {exercise}", exercise=report.exercise), indent=2)
     say(report.command, indent=2)
 
 
 def reset(report: ResetReport) -> None:
-    say(f"{report.exercise} is put aside. The practice copy is kept; to get it back:", "bold")
+    say(
+        words(
+            "{exercise} is put aside. The practice copy is kept; to get it back:",
+            exercise=report.exercise,
+        ),
+        "bold",
+    )
     print("  " + safe(report.restore))
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
+
+from engine.report.formats import Line
 
 PLAIN = "engine.report.plain"  # written without rich: these commands start fast
 SHOW = {
@@ -28,6 +31,14 @@ SHOW = {
     "HealthReport": ("engine.report.check", "show"),
     "Step": ("engine.report.author", "step"),
 }
+
+
+def judged(lines: Iterable[Line], about: str) -> None:
+    """The verdicts of `engine dev judge`, a line each, as they come."""
+    from engine.report.author import judged as line_of
+
+    for line in lines:
+        line_of(line)
 
 
 def show(report: Any) -> None:

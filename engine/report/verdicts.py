@@ -10,6 +10,7 @@ from rich.text import Text
 from engine.judge.verdict import Result
 from engine.report.out import safe
 from engine.report.paper import code, say, section
+from engine.report.words import words
 from engine.spec.texts import said
 
 if TYPE_CHECKING:
@@ -23,92 +24,125 @@ def build(out: Console, report: BuildReport) -> None:
     out.print()
     say(out, report.title, "bold")
     for path, digest in report.graded:
-        say(out, f"graded {path} sha256 {digest[:16]}")
+        say(out, words("graded {path} sha256 {digest}", path=path, digest=digest[:16]))
     say(
         out,
-        f"{len(verdict.results)} checks, {verdict.measurements} measurements, seed {verdict.seed}",
+        words(
+            "{count} checks, {measurements} measurements, seed {seed}",
+            count=len(verdict.results),
+            measurements=verdict.measurements,
+            seed=verdict.seed,
+        ),
     )
     _unmeasured(out, verdict)
     if not sandbox.complete:
-        say(out, "This kernel lacks Landlock or seccomp: the code was not walled off.", "yellow")
+        say(
+            out,
+            words("This kernel lacks Landlock or seccomp: the code was not walled off."),
+            "yellow",
+        )
     if report.first and not report.passed:
         builds = ", ".join(report.first)
-        say(out, f"It stands on {builds}: not passed yet, and the place to look first.", "yellow")
+        say(
+            out,
+            words(
+                "It stands on {builds}: not passed yet, and the place to look first.", builds=builds
+            ),
+            "yellow",
+        )
     for one in report.questions:
         out.print()
-        say(out, f"{'Right' if one.right else 'Not so'}: {one.ask}", "bold")
+        say(out, f"{words('Right') if one.right else words('Not so')}: {one.ask}", "bold")
         say(out, one.because.strip(), indent=2)
     out.print()
     if report.passed:
-        say(out, "Passed. Next: `engine next`", "bold green")
+        say(out, words("Passed. Next: `engine next`"), "bold green")
         if report.open_questions:
             say(
                 out,
-                f"Questions about it that are open: {report.open_questions}."
-                f" `engine submit-build {report.exercise}` asks them.",
+                words(
+                    "Questions about it that are open: {open_questions}. `engine submit-build "
+                    "{exercise}` asks them.",
+                    open_questions=report.open_questions,
+                    exercise=report.exercise,
+                ),
             )
     else:
-        say(out, f"Not yet. Next: `{report.next}` gives a hint.", "bold red")
+        say(out, words("Not yet. Next: `{next}` gives a hint.", next=report.next), "bold red")
 
 
 def fix(out: Console, report: FixReport) -> None:
-    section(out, "Your diff")
-    code(out, report.diff or "(nothing has changed yet)")
+    section(out, words("Your diff"))
+    code(out, report.diff or words("(nothing has changed yet)"))
     out.print()
     failing = [result for result in report.verdict.results if not result.passed]
     agree = len(report.verdict.results) - len(failing)
     say(
         out,
-        f"{agree} of {len(report.verdict.results)} checks agree, over"
-        f" {report.verdict.measurements} measurements on inputs nobody has seen.",
+        words(
+            "{agree} of {count} checks agree, over {measurements} measurements on inputs "
+            "nobody has seen.",
+            agree=agree,
+            count=len(report.verdict.results),
+            measurements=report.verdict.measurements,
+        ),
     )
     _unmeasured(out, report.verdict)
     for result in failing[:3]:
         shows = _shows(result, report.lang)
-        say(out, f"differs: {result.component}: {shows}", "red")
+        say(
+            out,
+            words("differs: {component}: {shows}", component=result.component, shows=shows),
+            "red",
+        )
         _difference(out, result)
     if len(failing) > 3:
-        say(out, f"and {len(failing) - 3} more checks differ")
+        say(out, words("and {count} more checks differ", count=len(failing) - 3))
     for path, digest in report.graded:
-        say(out, f"graded {path} sha256 {digest[:16]}", "dim")
+        say(out, words("graded {path} sha256 {digest}", path=path, digest=digest[:16]), "dim")
     out.print()
     if not report.passed:
-        say(out, "Not mended yet.", "bold red")
+        say(out, words("Not mended yet."), "bold red")
         for why in report.suspicious:
-            say(out, f"Worth a thought: {why}.", indent=2)
-        say(out, "`engine observe` measures again, `engine hint` helps.")
+            say(out, words("Worth a thought: {why}.", why=why), indent=2)
+        say(out, words("`engine observe` measures again, `engine hint` helps."))
         return
     say(
         out,
-        "Mended." + (" (The old text, restored exactly.)" if report.restored else ""),
+        words("Mended. (The old text, restored exactly.)") if report.restored else words("Mended."),
         "bold green",
     )
     reveal = report.reveal
     if reveal is None:
         return
     if reveal.cause:
-        right = "That was the cause." if reveal.cause.right else "That was not the cause."
+        right = (
+            words("That was the cause.") if reveal.cause.right else words("That was not the cause.")
+        )
         say(out, f"{right} {reveal.cause.because}")
     for name, text in (
-        ("The hidden cause", reveal.hidden_cause),
-        ("How to mend it", reveal.fix),
-        ("Why this teaches something", reveal.why),
+        (words("The hidden cause"), reveal.hidden_cause),
+        (words("How to mend it"), reveal.fix),
+        (words("Why this teaches something"), reveal.why),
     ):
         section(out, name)
         say(out, text.strip(), indent=2)
-    section(out, "From broken to what you had")
+    section(out, words("From broken to what you had"))
     code(out, reveal.reference_diff)
-    section(out, "What is next")
+    section(out, words("What is next"))
     say(out, reveal.next, indent=2)
-    say(out, f"\nYour entry is complete: {report.notes}")
+    say(out, "\n" + words("Your entry is complete: {notes}", notes=report.notes))
 
 
 def _unmeasured(out: Console, verdict: Verdict) -> None:
     if verdict.unmeasured:
         say(
             out,
-            f"{verdict.unmeasured} more inputs were too large for some code (time, memory or stack)"
-            " and decided nothing.",
+            words(
+                "{unmeasured} more inputs were too large for some code (time, memory or "
+                "stack) and decided nothing.",
+                unmeasured=verdict.unmeasured,
+            ),
             "dim",
         )
 
@@ -134,11 +168,21 @@ def _difference(out: Console, result: Result) -> None:
         return
     at = str(list(found.index)) if found.index else ""
     name = f"{found.value}{at}: " if found.value else ""
-    say(out, f"regime {result.regime}: {result.inputs}", indent=9)
-    say(out, f"{name}expected {found.expected}", indent=9)
-    say(out, f"{' ' * len(name)}got      {found.got}", indent=9)
+    say(
+        out,
+        words("regime {regime}: {inputs}", regime=result.regime, inputs=result.inputs),
+        indent=9,
+    )
+    say(out, name + words("expected {expected}", expected=found.expected), indent=9)
+    say(out, " " * len(name) + words("got      {got}", got=found.got), indent=9)
     if found.total > 1:
-        say(out, f"{found.differing} of {found.total} values differ", indent=9)
+        say(
+            out,
+            words(
+                "{differing} of {total} values differ", differing=found.differing, total=found.total
+            ),
+            indent=9,
+        )
     if result.pattern:
         say(out, result.pattern, indent=9)
     for line in result.traceback[-4:]:

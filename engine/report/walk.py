@@ -11,6 +11,7 @@ from engine.flows.walkthrough import Point, Shown, WalkReport
 from engine.report.out import safe
 from engine.report.paper import say, section
 from engine.report.plot import braille
+from engine.report.words import words
 
 WIDEST, HEIGHT, CURVE_HEIGHT = 76, 20, 5
 COLUMNS = 8  # numbers of a row that are shown
@@ -24,19 +25,32 @@ def walk(out: Console, report: WalkReport) -> None:
         say(out, step.say.strip(), indent=2)
         for shown in step.shown:
             _value(out, shown)
-    for name, points in (("before", report.before), ("after", report.after)):
-        section(out, f"The table as a picture, {name} the training")
+    for title, points in (
+        (words("The table as a picture, before the training"), report.before),
+        (words("The table as a picture, after the training"), report.after),
+    ):
+        section(out, title)
         for line in picture(points, min(WIDEST, out.width - 4), HEIGHT):
             out.print(Text("  " + safe(line)))
     if report.saved:
-        say(out, f"\nSaved: {report.saved}")
+        say(out, "\n" + words("Saved: {saved}", saved=report.saved))
 
 
 def _value(out: Console, shown: Shown) -> None:
     name = shown.name.replace("_", " ")
     if shown.curve:
         low, high = min(shown.curve), max(shown.curve)
-        say(out, f"{name}: from {shown.curve[0]:.3f} to {shown.curve[-1]:.3f}", "dim", indent=2)
+        say(
+            out,
+            words(
+                "{name}: from {first:.3f} to {last:.3f}",
+                name=name,
+                first=shown.curve[0],
+                last=shown.curve[-1],
+            ),
+            "dim",
+            indent=2,
+        )
         width = max(10, min(60, out.width - 6))
         for line in braille(shown.curve, width=width, height=CURVE_HEIGHT, low=low, high=high):
             out.print(Text("    " + line))

@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from workbench import HEAD, MODELS, ROOT, contents, engine
@@ -176,3 +177,14 @@ def test_without_json_a_line_is_for_people(work: Path) -> None:
     first, second = engine("dev", "judge", *words, cwd=work, code=0).stdout.splitlines()
     assert first.startswith("pass  good") and second.startswith("fail  raw")
     assert "expected" in second
+
+
+def test_verdicts_leave_as_junit_for_ci(work: Path) -> None:
+    """The exit code is the same in every format."""
+    words = ("dev", "judge", "--build", "layernorm", "--candidate", "gone", "--format", "junit")
+    done = engine(*words, cwd=work, code=3)
+    suite = ElementTree.fromstring(done.stdout)
+    assert suite.attrib["errors"] == "1" and suite[0].attrib["name"] == "gone"
+    assert "no such folder" in suite[0][0].attrib["message"]
+    told = json.loads(engine(*words, "--json", cwd=work, code=3).stdout)  # --json stays as it is
+    assert told["verdict"] == "error"

@@ -12,7 +12,8 @@ import pytest
 from frozen import LONG, REPORTS
 from rich.cells import cell_len
 
-from engine.report.out import reflowed, to_json
+from engine.report.json_lines import to_json
+from engine.report.out import reflowed
 from engine.report.text import SHOW, show
 
 ESCAPE = "\x1b"

@@ -11,7 +11,7 @@ import pytest
 from trees import BREAKS
 
 from engine.errors import USAGE, SpecError, UsageError
-from engine.flows import scope
+from engine.flows.scope import checks_of_a_fix
 from engine.spec.catalogue import Catalogue, content_root, packs
 from engine.spec.load import load
 from engine.spec.texts import texts
@@ -162,7 +162,7 @@ def test_what_a_break_needs_healthy_is_drawn_again_for_its_fix(id: str) -> None:
     }
     drawn = {
         (f"{component}.{check.probe}", regime)
-        for component, check in scope.checks_of_a_fix(catalogue, id)
+        for component, check in checks_of_a_fix(catalogue, id)
         for regime in check.regimes
     }
     assert len(needed & drawn) >= len(needed) / 2
