@@ -1,7 +1,4 @@
-"""The command line of learners: declarations; those of authors are in `author.py`.
-
-Everything heavier than typer is imported inside the command that needs it.
-"""
+"""The command line of learners: declarations. What is heavier than typer is imported where it is needed."""
 
 from __future__ import annotations
 
@@ -12,6 +9,7 @@ import typer
 
 from engine.cli import boundary
 from engine.cli.author import dev
+from engine.cli.model import check
 from engine.cli.options import (
     Answers,
     Exercise,
@@ -34,6 +32,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(dev, name="dev")
+app.command()(check)
 
 
 @app.command()

@@ -13,6 +13,7 @@ from engine.errors import EngineError
 from engine.flows.measuring import servers_for
 from engine.flows.reports import DoctorReport, Finding
 from engine.run.servers import Servers
+from engine.run.types import CONFINEMENTS
 from engine.spec.catalogue import Catalogue, packs
 
 PACKAGES = ("typer", "rich", "numpy", "PyYAML", "msgspec", "GitPython")
@@ -65,9 +66,7 @@ def _inside(servers: Servers, session: Session | None) -> list[Finding]:
             "learner's interpreter", True, ".".join(map(str, box.python)) + f", numpy {box.numpy}"
         )
     )
-    good = box.landlock > 0
-    text = f"version {box.landlock}" if good else "missing: learner code could read other files"
-    findings.append(Finding("Landlock", good, text))
-    text = "filter in place" if box.seccomp else "missing: learner code could open sockets"
-    findings.append(Finding("seccomp", box.seccomp, text))
+    for name, wall in CONFINEMENTS.items():
+        found = wall.found(box)
+        findings.append(Finding(name, bool(found), found or f"missing: {wall.lacking}"))
     return findings

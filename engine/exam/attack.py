@@ -16,15 +16,9 @@ import msgspec
 
 from engine.exam.boundary_values import (
     apart,
-    decides,
     given,
     jittered,
-    only,
-    plainly,
-    rounded,
-    steady,
     too_large,
-    with_reference,
 )
 from engine.exam.choice import (
     CALLS,
@@ -37,6 +31,7 @@ from engine.exam.choice import (
     chosen_draws,
 )
 from engine.exam.constants import defined, fresh_callers, fresh_numbers
+from engine.exam.deciding import Pair, decided_by, extra_of, reference_of
 from engine.exam.targeted import (
     STIRRED,
     STIRRED_COSTLY,
@@ -75,6 +70,7 @@ def by(*kinds: str) -> Attack:
 def _attack(
     kinds: Collection[str], servers: Servers, scope: Scope | Build, measured: Measured
 ) -> Extra:
+    servers.exam = True  # children get what draws under a constraint need
     if isinstance(scope, Build):
         return _on_build(kinds, servers, scope)
     return _on_fix(kinds, servers, scope, measured)
@@ -111,7 +107,7 @@ def _on_fix(kinds: Collection[str], servers: Servers, scope: Scope, measured: Me
     decided: list[Pair] = []
     for first, last in itertools.pairwise(ASKED):
         decided = decided or _deciding(servers, scope, differ[first:last], limit)
-    return _extra(made, decided, len(ran), [*healthy.values(), *candidate.values()])
+    return extra_of(made, decided, len(ran), [*healthy.values(), *candidate.values()])
 
 
 def _on_build(kinds: Collection[str], servers: Servers, build: Build) -> Extra:
@@ -131,41 +127,17 @@ def _on_build(kinds: Collection[str], servers: Servers, build: Build) -> Extra:
     found = servers.outcomes(build.tree, jobs_of(cases))
     gave = dict(zip((case.draw for case in cases), map(_of_a_build, found), strict=True))
     ran = [
-        case for case in cases if given(case, _reference(case)) and not too_large(gave[case.draw])
+        case for case in cases if given(case, reference_of(case)) and not too_large(gave[case.draw])
     ]
-    pairs = [Pair(case, _reference(case), gave[case.draw]) for case in ran]
+    pairs = [Pair(case, reference_of(case), gave[case.draw]) for case in ran]
     differ = [pair for pair in pairs if apart(pair.healthy, pair.candidate, build.dtype)]
     differ = differ[: ASKED[-1]]
     jolted = [jittered(pair.case) for pair in differ]
     shaken = servers.cases([c.draw for c in jolted], given=[c.inputs for c in jolted])
     moved = [case.expected[""] for case in shaken]
     again = servers.outcomes(build.tree, jobs_of([*(pair.case for pair in differ), *jolted]))
-    decided = _decided(differ, moved, again, dtype=build.dtype, coarse=coarse)
-    return _extra(made, decided, len(ran), found)
-
-
-class Pair(msgspec.Struct, frozen=True):
-    """A case, with what the code that is right gave, and what the candidate did."""
-
-    case: Case
-    healthy: Outcome
-    candidate: Outcome
-
-
-def _extra(
-    made: Plan, decided: Sequence[Pair], compared: int, outcomes: Sequence[Outcome]
-) -> Extra:
-    differing = Measured(
-        made.only({pair.case.draw for pair in decided}),
-        {pair.case.draw: pair.case for pair in decided},
-        {pair.case.draw: pair.candidate for pair in decided},
-        {pair.case.draw: pair.healthy for pair in decided},
-    )
-    return Extra(differing, compared, sum(map(too_large, outcomes)))
-
-
-def _reference(case: Case) -> Outcome:
-    return case.expected.get("", Outcome(stopped="not run"))
+    decided = decided_by(differ, moved, again, dtype=build.dtype, coarse=coarse)
+    return extra_of(made, decided, len(ran), found)
 
 
 def _of_a_build(outcome: Outcome) -> Outcome:
@@ -189,7 +161,7 @@ def _deciding(
     moved = servers.outcomes(scope.healthy.tree, jobs_of(jolted), server="before")
     work = jobs_of([*(pair.case for pair in asked), *jolted])
     again = servers.outcomes(scope.candidate, work, server="candidate", limit=limit)
-    return _decided(asked, moved, again, dtype=scope.dtype, coarse=coarse)
+    return decided_by(asked, moved, again, dtype=scope.dtype, coarse=coarse)
 
 
 def _answered(case: Case, answer: Case) -> Case:
@@ -198,37 +170,6 @@ def _answered(case: Case, answer: Case) -> Case:
     if "" in expected and too_large(expected[""]):
         expected = {}
     return msgspec.structs.replace(case, expected=expected)
-
-
-def _decided(
-    asked: Sequence[Pair],
-    moved: Sequence[Outcome],
-    again: Sequence[Outcome],
-    *,
-    dtype: str,
-    coarse: str,
-) -> list[Pair]:
-    """Those in which a difference counts.
-
-    moved: what the right code gives for inputs a hundred roundings away. again: what the candidate gives
-    for all cases once more, then for the moved ones.
-    """
-    same, shaken = again[: len(asked)], again[len(asked) :]
-    decided = []
-    for pair, ours, one, other in zip(asked, moved, same, shaken, strict=True):
-        names = steady(pair.healthy, ours, dtype)
-        case, right, gave = pair.case, only(pair.healthy, names), only(pair.candidate, names)
-        if names < pair.healthy.values.keys():
-            if not apart(right, gave, dtype):
-                continue
-            ours = only(ours, names)
-            told = {name: only(outcome, names) for name, outcome in case.expected.items()}
-            case = msgspec.structs.replace(case, expected=told)
-        if decides(case, right, ours, gave, coarse) and (
-            plainly(case, right, gave, coarse) or not rounded(right, gave, one, other, dtype=dtype)
-        ):
-            decided.append(Pair(with_reference(case, right), right, gave))
-    return decided
 
 
 def _made(servers: Servers, scope: Scope, kinds: Collection[str]) -> tuple[Plan, dict[Draw, Case]]:

@@ -1,0 +1,1 @@
+"""Use cases: values in, values out."""

@@ -16,7 +16,7 @@ from engine.report.paper import say
 def step(out: Console, step: Step) -> None:
     out.print()
     if step.command:
-        out.print(Text(f"$ {step.command}", "bold cyan"))
+        out.print(Text(safe(f"$ {step.command}"), "bold cyan"))
     say(out, step.what, "dim")
     out.print()
 

@@ -103,6 +103,6 @@ def _rows(out: Console, name: str, rows: tuple[Row, ...]) -> None:
     shown = table(name, "healthy", "broken")
     for row in rows:
         shown.add_row(
-            row.name, safe(row.healthy), Text(safe(row.broken), "red" if row.differs else "")
+            safe(row.name), safe(row.healthy), Text(safe(row.broken), "red" if row.differs else "")
         )
     out.print(Padding(shown, (0, 0, 0, 2)))

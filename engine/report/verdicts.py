@@ -29,7 +29,7 @@ def build(out: Console, report: BuildReport) -> None:
         f"{len(verdict.results)} checks, {verdict.measurements} measurements, seed {verdict.seed}",
     )
     _unmeasured(out, verdict)
-    if not sandbox.landlock or not sandbox.seccomp:
+    if not sandbox.complete:
         say(out, "This kernel lacks Landlock or seccomp: the code was not walled off.", "yellow")
     if report.first and not report.passed:
         builds = ", ".join(report.first)

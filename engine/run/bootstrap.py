@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 
 CHILD_MODULES = (
     "wire",
@@ -48,14 +49,14 @@ def load(sources):
         del sys.modules[name]
     return found
 modules = load(json.loads(sys.stdin.buffer.read()))
-modules["engine.run.child.zygote"].zygote(int(sys.argv[1]), load)
-"""  # load() gives the modules that it has executed, by their names
+list(modules.values())[-1].zygote(int(sys.argv[1]), load)
+"""  # load() gives the modules that it has executed, by their names; the last one serves
 
 
-def bootstrap() -> bytes:
-    """The child's modules as one text: [[name, source], ...] in JSON, parents first."""
+def bootstrap(modules: Sequence[str] = CHILD_MODULES) -> bytes:
+    """These modules of the child as one text: [[name, source], ...] in JSON, parents first."""
     packages = [[name, ""] for name in PACKAGES]
-    return json.dumps(packages + [_source(name) for name in CHILD_MODULES]).encode()
+    return json.dumps(packages + [_source(name) for name in modules]).encode()
 
 
 def exam_modules(party: str) -> list[list[str]]:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 import sys
+import threading
 from typing import Any
 
 import msgspec
 
 from engine.run.types import Outcome, Raised
 
+# msgspec looks at a type when it is first converted to; two threads that both do end the process
+_one_at_a_time = threading.Lock()
+
 
 def raised_of(found: Any) -> Raised | None:
     """An exception as `jobs.describe` tells of it. Raises msgspec.ValidationError."""
-    return None if found is None else msgspec.convert(found, Raised)
+    if found is None:
+        return None
+    with _one_at_a_time:
+        return msgspec.convert(found, Raised)
 
 
 def outcome_of(answer: Any, limit: float) -> Outcome:

@@ -51,7 +51,7 @@ class ServerPool:
 
     pack: the pack's files, {"pack/<component>/call.py": text, ...}. python: the learner's interpreter, None
     for the engine's own. hidden: paths that learner code must never read. exam: whether servers get what
-    exists only against cheats; it may be set later, and holds from then on.
+    exists only against cheats; it may be changed later, and holds from then on.
     """
 
     def __init__(
@@ -136,8 +136,7 @@ class ServerPool:
     def _server(self, name: str) -> Server:
         with self._starting:
             server = self._servers.get(name) or self._started(name)
-            if self.exam and name not in self._examining:
-                self._examining.add(name)
+            if self.exam != (name in self._examining):
                 self._send_exam(name, server)
             return server
 
@@ -164,14 +163,19 @@ class ServerPool:
         return server
 
     def _send_exam(self, name: str, server: Server) -> None:
-        """What exists only against cheats. The children of a learner's second server look like processes of
-        the learner's own: of many jobs every other one runs there.
+        """What exists only against cheats, or that there is nothing of it any more. The children of a
+        learner's second server look like processes of the learner's own: of many jobs every other one runs
+        there.
         """
-        party = "pack" if _of_pack(name) else "learner"
-        second = party == "learner" and name.endswith(SECOND)
-        home = os.path.expanduser("~") if second else ""
+        message: dict[str, Any] = {"do": "exam", "modules": [], "home": ""}
+        self._examining.discard(name)
+        if self.exam:
+            self._examining.add(name)
+            message["modules"] = exam_modules("pack" if _of_pack(name) else "learner")
+            if name.endswith(SECOND) and not _of_pack(name):
+                message["home"] = os.path.expanduser("~")
         try:
-            server.send({"do": "exam", "modules": exam_modules(party), "home": home})
+            server.send(message)
         except OSError:  # it died since it was last used, as whoever sends to it next will see
             pass
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -164,5 +164,31 @@ class Sandbox(msgspec.Struct, frozen=True):
 
     python: tuple[int, int, int]
     numpy: str | None
-    landlock: int
+    landlock: int  # version of its interface, 0 for none
     seccomp: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing of CONFINEMENTS is missing."""
+        return all(one.found(self) for one in CONFINEMENTS.values())
+
+
+class Confinement(msgspec.Struct, frozen=True):
+    """A wall of the kernel's around learner code. found: what there is of it, "" where it is missing.
+    lacking: what learner code could do then.
+    """
+
+    found: Callable[[Sandbox], str]
+    lacking: str
+
+
+CONFINEMENTS = {
+    "Landlock": Confinement(
+        lambda sandbox: f"version {sandbox.landlock}" if sandbox.landlock else "",
+        "learner code could read other files",
+    ),
+    "seccomp": Confinement(
+        lambda sandbox: "filter in place" if sandbox.seccomp else "",
+        "learner code could open sockets",
+    ),
+}

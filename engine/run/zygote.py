@@ -15,9 +15,10 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 
 from engine.errors import LearnerCodeError, StorageError
-from engine.run.bootstrap import LOADER, bootstrap
+from engine.run.bootstrap import CHILD_MODULES, LOADER, bootstrap
 
 GRACE = 1.0  # seconds, after which an interpreter that does not leave is killed
 
@@ -28,7 +29,7 @@ class Zygote:
     Raises LearnerCodeError when it cannot be started.
     """
 
-    def __init__(self, python: str, workdir: str) -> None:
+    def __init__(self, python: str, workdir: str, modules: Sequence[str] = CHILD_MODULES) -> None:
         self.python = python
         self.workdir = workdir
         self.control, theirs = socket.socketpair()
@@ -61,7 +62,7 @@ class Zygote:
             theirs.close()
         assert self.process.stdin is not None
         try:
-            self.process.stdin.write(bootstrap())
+            self.process.stdin.write(bootstrap(modules))
             self.process.stdin.close()
         except BrokenPipeError:
             pass  # it said why by leaving; the greeting will be missing

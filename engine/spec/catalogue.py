@@ -42,8 +42,14 @@ def packs() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for root in pack_roots():
         for file in sorted(root.glob("*/pack.yaml")):
-            found.setdefault(file.parent.name, file.parent)
+            if not is_fact_pack(file):  # which has no exercises of its own
+                found.setdefault(file.parent.name, file.parent)
     return found
+
+
+def is_fact_pack(file: Path) -> bool:
+    """Whether a pack.yaml is of a pack that measures by facts: `framework: torch`."""
+    return re.search(rb"^framework: *torch\b", file.read_bytes(), re.M) is not None
 
 
 class Entry(msgspec.Struct, frozen=True):

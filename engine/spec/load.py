@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
 S = TypeVar("S", bound=Spec)
+_CONVERTING = Lock()  # msgspec dies where two threads are the first to convert to one type
 
 
 def load(file: Path, kind: type[S]) -> S:
@@ -40,7 +42,8 @@ def read_bytes(file: str) -> bytes:
 def convert(document: yaml.Document, kind: type[S]) -> S:
     """A document -> a spec. Raises SpecError."""
     try:
-        return msgspec.convert(document.data, kind, strict=True)
+        with _CONVERTING:
+            return msgspec.convert(document.data, kind, strict=True)
     except msgspec.ValidationError as error:
         message, _, at = str(error).partition(" - at `")
         path = _path(at.rstrip("`"))

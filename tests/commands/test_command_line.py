@@ -34,7 +34,8 @@ from engine.commands import break_, init
 
 COMMANDS = [
     "init", "list", "show", "status", "next", "submit-build", "break", "observe", "hint",
-    "submit-fix", "submit", "run", "reset", "notes", "doctor", "demo", "dev check", "dev schema",
+    "submit-fix", "submit", "run", "reset", "notes", "doctor", "check", "demo",
+    "dev check", "dev schema",
 ]  # fmt: skip
 
 

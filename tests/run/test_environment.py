@@ -97,6 +97,21 @@ def test_the_exam_may_be_asked_for_when_servers_are_there_already() -> None:
             servers._servers["learner"]._socket.shutdown(socket.SHUT_RDWR)
 
 
+def test_practice_after_an_exam_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever judges at both levels with the same servers gets the same from each."""
+    monkeypatch.setattr("engine.run.pool.CORES", 2)
+    files = {"src/mine.py": ASKS % (environment.FOR_THE_ENGINE,)}
+    tree = Tree("/learner", ("src",), files, {"main": "mine:main"})
+    with Servers({"pack/any/call.py": CALL}) as servers:
+        found = []
+        for exam in (False, True, False, True):
+            servers.exam = exam
+            outcomes = servers.outcomes(tree, [Job("any", "run", {})] * SPLIT)
+            found.append([outcome.values for outcome in outcomes])
+    assert found[0] == found[2] and found[1] == found[3]
+    assert found[0][0] == found[1][0] and found[0][1] != found[1][1]
+
+
 def test_each_call_variant_has_its_code_where_it_is_said_to_be() -> None:
     """The core's with the child, the exam's in child/exam, none in both."""
     exam = {**callers.CALL_VARIANTS, **exchange.CALL_VARIANTS, **repetition.CALL_VARIANTS}

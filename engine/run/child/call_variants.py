@@ -2,8 +2,11 @@
 that stays in training mode, a cache that outlives its call, a buffer of the caller's that is kept or
 overwritten, a stride that is taken for granted. See `types.Draw`.
 
-The variants that no honest code meets are in child/exam/. Sent to the child as text: standard library, and
-numpy where arrays come along.
+In a fix the healthy code is measured in the same variant, so code that never could do it loses nothing;
+builds are held to the variants that the contract promises. tests/judge/test_call_variants.py has a trick
+for each that only it sees. The variants that no honest code meets are in child/exam/.
+
+Sent to the child as text: standard library, and numpy where arrays come along.
 """
 
 from __future__ import annotations

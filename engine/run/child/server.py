@@ -51,7 +51,7 @@ def serve(fd, load):
         if kind == "hold":
             hold(state, message)
         elif kind == "exam":
-            learn_exam(state, load(message["modules"]), message["home"])
+            set_exam(state, load(message["modules"]), message["home"])
         elif kind == "warm":
             state.texts.precompile(needed(state.texts.files, set(message["components"])))
         elif kind == "tree":
@@ -75,11 +75,12 @@ def hold(state, message):
         state.program = sandbox.seccomp_program()
 
 
-def learn_exam(state, found, home):
-    """Modules of child/exam, and the call variants that they bring."""
+def set_exam(state, found, home):
+    """Hold these modules of child/exam, perhaps none, and the call variants that they bring."""
     state.home = home
-    for name, module in found.items():
-        state.exam[name.rpartition(".")[2]] = module
+    state.exam = {name.rpartition(".")[2]: module for name, module in found.items()}
+    state.call_variants = dict(call_variants.CALL_VARIANTS)
+    for module in found.values():
         state.call_variants.update(getattr(module, "CALL_VARIANTS", {}))
 
 

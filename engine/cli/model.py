@@ -1,0 +1,44 @@
+"""`engine check`: declaration only, as in `learner.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.options import Json, emit
+
+
+def check(
+    path: Annotated[Path, typer.Argument(metavar="[PATH]", help="A folder or a file.")] = Path("."),
+    select: Annotated[
+        list[str] | None, typer.Option(metavar="FACT", help="Only this fact; may be repeated.")
+    ] = None,
+    explain: Annotated[
+        str | None, typer.Option(metavar="FACT", help="What a fact is, and measure nothing.")
+    ] = None,
+    model: Annotated[str, typer.Option(help='"file.py:Class" or "file.py:expression".')] = "",
+    call: Annotated[str, typer.Option(help='How to call it: "model(tokens, 0)".')] = "",
+    train: Annotated[
+        str, typer.Option(help='The training script, with arguments: "train.py".')
+    ] = "",
+    python: Annotated[str | None, typer.Option(help="The interpreter that has your torch.")] = None,
+    json: Json = False,
+) -> None:
+    """What is wrong with a PyTorch GPT that nobody described. Nothing of it is written.
+
+    Example: engine check ~/nanoGPT
+    """
+    from engine.commands import check as command
+
+    if explain is not None:
+        typer.echo(command.explain(explain))
+        return
+    from engine.report.out import Progress
+
+    asked = command.Asked(model, call, train)
+    progress = (lambda _: None) if json else Progress()
+    report = command.run(path, asked, python=python, progress=progress)
+    emit(command.selected(report, select) if select else report, json)
+    raise typer.Exit(1 if report.wrong else 0)

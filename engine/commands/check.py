@@ -1,0 +1,105 @@
+"""`engine check`: what is wrong with a model that nobody described."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from engine.errors import LearnerCodeError, NotApplicable, UsageError
+from engine.facts import files, pack
+from engine.facts.report import Fact, HealthReport
+from engine.flows import check
+from engine.flows.check import Asked as Asked
+from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
+from engine.run.pool import own_paths
+from engine.spec.catalogue import pack_roots
+
+PACK = "gpt"
+INSTALL = 'python3 -m pip install "breakfix-engine[torch]"'
+
+
+def run(
+    path: Path,
+    asked: Asked,
+    *,
+    python: str | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> HealthReport:
+    """Raises UsageError, NotApplicable and LearnerCodeError."""
+    started = time.monotonic()
+    if not path.exists():
+        raise UsageError(f"There is no {path}.", next="engine check PATH")
+    folder = pack_folder()
+    read = files.read(path.resolve())
+    if not any(name.endswith((".py", ".ipynb")) for name in read):
+        raise NotApplicable(f"There is no Python file in {path}.", next=check.ONE_LINE)
+    root = check.root_of(path.resolve())
+    hidden = [*own_paths(), folder]
+    with with_torch(root, python, hidden) as learner, Forks(own_python(), FACTS, hidden) as facts:
+        learner.hold("model", check.folder(read))
+        if asked.training:
+            learner.hold("script", check.folder(read), "optimizer")
+        facts.hold("pack", Folder("/pack", ("",), pack.code(folder)))
+        bench = check.Bench(learner, facts, pack.load(folder), read)
+        report = check.check(bench, asked, progress)
+    return taking(report, time.monotonic() - started)
+
+
+def taking(report: HealthReport, seconds: float) -> HealthReport:
+    return msgspec.structs.replace(report, took_s=round(seconds, 1))
+
+
+def with_torch(root: Path, named: str | None, hidden: list[Path]) -> Forks:
+    """The first interpreter that has torch. Raises NotApplicable."""
+    why = ""
+    for python in interpreters(root, named):
+        forks = Forks(python, TORCH, hidden)
+        try:
+            greeting = forks.greeting()
+            if tuple(greeting.python) < (3, 11):
+                why = (
+                    f"{python} is Python {greeting.python[0]}.{greeting.python[1]}; spans need 3.11"
+                )
+            elif greeting.torch is not None:
+                return forks
+            else:
+                why = f"{python} has no torch ({greeting.why})"
+        except LearnerCodeError as error:
+            why = error.what
+        forks.__exit__(None, None, None)
+    raise NotApplicable(f"No interpreter with torch was found: {why}.", next=INSTALL)
+
+
+def pack_folder() -> Path:
+    """Where the facts of a GPT lie. Raises UsageError."""
+    for root in pack_roots():
+        if (root / PACK / "pack.yaml").is_file():
+            return root / PACK
+    raise UsageError(f"The pack {PACK} is not installed.")
+
+
+def selected(report: HealthReport, wanted: list[str]) -> HealthReport:
+    """Only these facts. Raises UsageError."""
+    known = {fact.id for fact in report.facts}
+    for name in wanted:
+        if name not in known:
+            raise UsageError(
+                f"There is no fact {name!r}.", next=f"Facts: {', '.join(sorted(known))}"
+            )
+    facts: tuple[Fact, ...] = tuple(fact for fact in report.facts if fact.id in wanted)
+    return msgspec.structs.replace(report, facts=facts)
+
+
+def explain(name: str) -> str:
+    """What a fact is. Raises UsageError."""
+    facts = {fact.id: fact for fact in pack.load(pack_folder()).facts}
+    if name not in facts:
+        raise UsageError(f"There is no fact {name!r}.", next=f"Facts: {', '.join(facts)}")
+    fact = facts[name]
+    wrong = [f"  {value}: {bug}" for value, bug in fact.wrong.items()]
+    lines = [f"{fact.id}: {fact.title}. Expected: {fact.expected}."]
+    lines += ["Values that are wrong:", *wrong] if wrong else []
+    return "\n".join([*lines, fact.means, f"See it yourself: {fact.see}"])

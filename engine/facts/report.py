@@ -1,0 +1,117 @@
+"""What `engine check` says, as values, and how a measured fact is judged."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+from engine.facts.pack import Declared, FactPack
+
+Verdict = Literal["PASS", "WRONG", "WARN", "SKIP"]
+MAX_TEXT = 300
+
+
+class Raw(msgspec.Struct, frozen=True):
+    """A fact as the pack's child gave it. at: [file, first line, last line, first column, last column]."""
+
+    id: str
+    value: str | float | int | None
+    at: tuple[str, int, int, int, int] | None
+    why: str
+
+
+class Where(msgspec.Struct, frozen=True):
+    """A span of somebody's file."""
+
+    file: str
+    line: int
+    column: int
+    text: str
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One row of the report. names: the bug that a WRONG value names."""
+
+    id: str
+    title: str
+    about: str
+    verdict: Verdict
+    value: str | None
+    expected: str
+    where: Where | None
+    why: str
+    names: str = ""
+    means: str = ""
+    see: str = ""
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """What was taken for the model."""
+
+    file: str
+    cls: str
+    how: str
+    layers: int
+    width: int
+    heads: int
+    parameters: int
+    training: str
+    generation: str
+
+
+class HealthReport(msgspec.Struct, frozen=True):
+    """`engine check`."""
+
+    model: Taken
+    facts: tuple[Fact, ...]
+    made_up: tuple[str, ...]
+    took_s: float
+    symptoms: tuple[str, ...] = ()
+
+    @property
+    def wrong(self) -> bool:
+        return any(fact.verdict == "WRONG" for fact in self.facts)
+
+
+def judged(pack: FactPack, raw: Raw, files: dict[str, bytes]) -> Fact:
+    """A row of the report. Nothing that was not measured is WRONG."""
+    declared = pack.fact(raw.id)
+    value = None if raw.value is None else str(raw.value)[:MAX_TEXT]
+    verdict, names = verdict_of(declared, value)
+    return Fact(
+        id=raw.id,
+        title=declared.title,
+        about=declared.about,
+        verdict=verdict,
+        value=value,
+        expected=declared.expected,
+        where=where_of(raw.at, files),
+        why=raw.why[:MAX_TEXT],
+        names=names,
+        means=declared.means if verdict in ("WRONG", "WARN") else "",
+        see=declared.see if verdict in ("WRONG", "WARN") else "",
+    )
+
+
+def verdict_of(declared: Declared, value: str | None) -> tuple[Verdict, str]:
+    """(verdict, the bug that a wrong value names)."""
+    if value is None:
+        return "SKIP", ""
+    if any(re.fullmatch(pattern, value) for pattern in declared.right):
+        return "PASS", ""
+    for pattern, name in declared.wrong.items():
+        if re.fullmatch(pattern, value):
+            return "WRONG", name
+    return "WARN", ""
+
+
+def where_of(at: Any, files: dict[str, bytes]) -> Where | None:
+    """The first line of a span, if it lies in one of the files."""
+    if at is None or at[0] not in files:
+        return None
+    lines = files[at[0]].decode("utf-8", "replace").splitlines()
+    if not 1 <= at[1] <= len(lines):
+        return None
+    return Where(at[0], at[1], max(0, at[3]) + 1, lines[at[1] - 1].strip()[:MAX_TEXT])

@@ -1,0 +1,179 @@
+"""Builds a small instance of somebody's model, and calls it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+
+import torch
+
+from engine.run.child import torch_config, torch_load, torch_world
+from engine.run.child.torch_names import MISSING
+from engine.run.child.torch_stubs import StubUsed
+
+GLOBALS = 16  # names of a script that are made up, at most
+
+
+class NotBuilt(Exception):
+    """No way to build it was found; says what was tried."""
+
+
+class Built:
+    """A model, how it was made, and how it is called."""
+
+    def __init__(self, model, how, module, words, call):
+        self.model, self.how, self.module = model, how, module
+        self._words, self._call = words, call
+
+    def takes(self, kind):
+        """The forward's parameter for "targets", "mask" or "start", by its name; or None."""
+        if self._call is not None:
+            return None
+        found = parameters_of(self.model)
+        pattern = re.compile(self._words[kind], re.I)
+        return next((p for p in found[1:] if pattern.search(p.name)), None)
+
+    def __call__(self, tokens, targets=None):
+        """What the model's forward gives. tokens, targets: (B, T), int64."""
+        if self._call is not None:
+            around = {"model": self.model, "tokens": tokens, "idx": tokens, "targets": targets}
+            around["x"] = tokens
+            return eval(self._call, vars(self.module), around)
+        named = {}
+        wanted, start = self.takes("targets"), self.takes("start")
+        for p in parameters_of(self.model)[1:]:
+            if wanted is not None and p.name == wanted.name:
+                if targets is not None or p.default is inspect.Parameter.empty:
+                    named[p.name] = targets
+            elif p.default is inspect.Parameter.empty:
+                named[p.name] = 0 if start is not None and p.name == start.name else None
+        return self.model(tokens, **named)
+
+
+def parameters_of(model):
+    """What the forward takes, without self, * and **."""
+    function = model.forward if isinstance(model, torch.nn.Module) else model
+    found = inspect.signature(function).parameters.values()
+    return [p for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+
+
+def ways(tree, path, module, cls, names):
+    """(description, function that constructs) for a class, likely ones first."""
+    found = torch_config.parameters(cls.__init__)
+    configs = [p for p in found if torch_config.is_config(p, names)]
+    given, missing = torch_config.arguments([p for p in found if p not in configs], names)
+    if not configs:
+        if missing:
+            raise NotBuilt(
+                "%s needs %s, and no value is known" % (cls.__name__, ", ".join(missing))
+            )
+        shown = ", ".join("%s=%r" % (k, v) for k, v in given.items() if type(v) is int)
+        yield "%s(%s)" % (cls.__name__, shown), lambda: cls(**given)
+        return
+    wanted = configs[0]
+    needed = {p.name for p in found if p.default is inspect.Parameter.empty}
+    beside = {name: value for name, value in given.items() if name in needed}
+    options = list(torch_config.choices(tree, path, module, wanted, names))
+    for presets in (False, True):
+        default = torch_config.by_default(cls, names, presets)
+        if default is not None:
+            options.insert(0, ("its default configuration", default))
+    for name, config in options:
+        made = lambda config=config: cls(**{wanted.name: config()}, **beside)  # noqa: E731
+        yield "%s(%s)" % (cls.__name__, name), made
+
+
+def with_globals(tree, module, names, notes, function):
+    """What the function gives; global names that definition mode left out are made up by name."""
+    for _ in range(GLOBALS):
+        try:
+            return function()
+        except NameError as error:
+            name = getattr(error, "name", None)
+            value = names.guess(name) if name else MISSING
+            if value is MISSING:
+                raise
+            notes.append("%s = %r was made up" % (name, value))
+            for one in {id(m): m for m in [module, *torch_load.of_tree(tree)]}.values():
+                vars(one).setdefault(name, value)
+    raise NotBuilt("more than %d global names are missing" % GLOBALS)
+
+
+def logits_of(output, vocabulary):
+    """The first tensor whose last axis could hold the vocabulary, or None."""
+    for tensor in tensors(output):
+        if tensor.dim() >= 2 and tensor.is_floating_point() and tensor.shape[-1] >= vocabulary:
+            return tensor
+    return None
+
+
+def tensors(value, depth=4):
+    """The tensors in what a forward returned, outermost first."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if depth == 0:
+        return []
+    if isinstance(value, dict):
+        inner = value.values()
+    elif isinstance(value, (tuple, list)):
+        inner = value
+    elif dataclasses.is_dataclass(value) or hasattr(value, "logits"):
+        inner = vars(value).values()
+    else:
+        return []
+    return [tensor for one in inner for tensor in tensors(one, depth - 1)]
+
+
+def build(tree, job, names, notes):
+    """A Built for a candidate {path, cls} or a line {expression, call}. Raises NotBuilt and others."""
+    defined = torch_load.prepared(tree, names, notes, job["path"])
+    module = torch_load.loaded(defined, job["path"])
+    call = compile(job["call"], "call", "eval") if job.get("call") else None
+    if job.get("expression"):
+        made = compile(job["expression"], "model", "eval")
+        options = [(job["expression"], lambda: eval(made, vars(module)))]
+    else:
+        options = ways(defined, job["path"], module, getattr(module, job["cls"]), names)
+    tried = []
+    for how, construct in options:
+        try:
+            torch_world.seed(job["seed"])
+            model = with_globals(defined, module, names, notes, construct)
+            built = Built(ready(model), how, module, job["words"], call)
+            probe(built, job, lambda f: with_globals(defined, module, names, notes, f))
+            return built
+        except (NotBuilt, StubUsed):
+            raise
+        except Exception as error:
+            tried.append((how, error))
+    if len(tried) == 1:
+        raise tried[0][1]
+    told = ("%s: %s: %s" % (h[:60], type(e).__name__, str(e)[:120]) for h, e in tried)
+    raise NotBuilt("; ".join(told)) from tried[0][1]
+
+
+def ready(model):
+    """On the processor, in evaluation mode, with weights."""
+    if isinstance(model, torch.nn.Module):
+        if any(p.is_meta for p in model.parameters()):
+            model = model.to_empty(device="cpu")
+        model.eval()
+    return model
+
+
+def probe(built, job, run):
+    """One forward, to see that it gives logits. Raises NotBuilt."""
+    tokens = torch.randint(0, job["vocabulary"], (2, job["probe"]), generator=generator(1))
+    with torch.no_grad():
+        output = run(lambda: built(tokens, tokens if built.takes("targets") else None))
+        if logits_of(output, job["vocabulary"]) is None and built.takes("targets"):
+            output = run(lambda: built(tokens))
+    if logits_of(output, job["vocabulary"]) is None:
+        raise NotBuilt("its forward gives no logits over the vocabulary")
+
+
+def generator(seed):
+    made = torch.Generator()
+    made.manual_seed(seed)
+    return made

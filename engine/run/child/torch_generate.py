@@ -1,0 +1,181 @@
+"""Calls somebody's sampler with declared arguments, and records what it draws from."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+
+import torch
+
+from engine.run.child import (
+    runner,
+    torch_build,
+    torch_experiments,
+    torch_load,
+    torch_trace,
+    torch_world,
+)
+from engine.run.child.torch_names import Names, plain
+
+DRAWS = 64  # that are recorded of one call
+
+
+def observe(job, tree):
+    """{"what", "runs", "blobs"}; each run: what was drawn from, what the model read, what came out."""
+    notes = []
+    with torch_world.OnProcessor():
+        built = torch_build.build(tree, job, Names(job["rules"]), notes)
+        torch_experiments.randomise(built.model, 3, "normal")
+        function, bound, what = sampler(built, job, tree)
+        blobs = torch_trace.Blobs()
+        runs = [one_run(built, function, bound, job, run, tree, blobs) for run in job["runs"]]
+    return {"what": what, "takes": kinds(function, job), "runs": runs, "blobs": blobs.items}
+
+
+def sampler(built, job, tree):
+    """(function, whether it is a method, its name). Raises NotBuilt."""
+    if not job["function"]:
+        for name in dir(type(built.model)):
+            if re.search(job["methods"], name) and not name.startswith("_"):
+                found = getattr(built.model, name)
+                if inspect.ismethod(found) and "tokens" in kinds(found, job):
+                    return found, True, "%s.%s" % (type(built.model).__name__, name)
+        raise torch_build.NotBuilt("the model has no method that generates")
+    path, name = job["function"]
+    module = built.module
+    if getattr(module, "__file__", "") != tree.path(path):
+        found = [m for m in torch_load.of_tree(tree) if m.__file__ == tree.path(path)]
+        defined = next(f for f in sys.meta_path if getattr(f, "files", None) is not None)
+        module = found[0] if found else torch_load.executed(defined, path, "engine_sampler")
+    return getattr(module, name), False, "%s:%s" % (path, name)
+
+
+def kinds(function, job):
+    """parameter kind -> name, by the pack's patterns."""
+    found = {}
+    for parameter in inspect.signature(function).parameters.values():
+        short = plain(parameter.name)
+        kind = next((k for p, k in job["arguments"] if re.search(p, short)), None)
+        if kind is not None and kind not in found:
+            found[kind] = parameter.name
+    return found
+
+
+def arguments(function, built, tokens, run, job):
+    values = {
+        "model": built.model, "tokens": tokens, "count": run["count"], "top_k": run["top_k"],
+        "top_p": run["top_p"], "temperature": run["temperature"], "sampled": True,
+        "context": job["context"], "nothing": None, "processor": "cpu",
+    }  # fmt: skip
+    known = {name: kind for kind, name in kinds(function, job).items()}
+    given = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        kind = known.get(parameter.name)
+        needed = parameter.default is inspect.Parameter.empty
+        if kind in ("nothing", "processor", "context", "sampled") and not needed:
+            if kind != "sampled":
+                continue
+        if kind in ("top_k", "top_p") and values[kind] is None and not needed:
+            default = parameter.default  # one that truncates is switched off
+            if type(default) in (int, float) and default > 0:
+                given[parameter.name] = job["vocabulary"] if kind == "top_k" else 1.0
+            continue
+        if kind is not None:
+            given[parameter.name] = values[kind]
+        elif needed:
+            given[parameter.name] = None
+    return given
+
+
+class Draws:
+    """What the sampler drew from, and what the model was called with."""
+
+    def __init__(self, built, tree, blobs):
+        self._built, self._tree, self._blobs = built, tree, blobs
+        self.found, self.read, self.at = [], [], {}
+        self._real = torch.multinomial, torch.Tensor.multinomial
+        self._hook = None
+
+    def __enter__(self):
+        def draw(p, *args, **kwargs):
+            self._place("multinomial")
+            if len(self.found) < DRAWS:
+                self.found.append(torch_experiments.described(p, self._blobs))
+            return self._real[0](p, *args, **kwargs)
+
+        torch.multinomial = torch.Tensor.multinomial = draw
+        self._named = {}
+        for name in ("topk", "cat", "sort"):
+            self._watch(name)
+        if isinstance(self._built.model, torch.nn.Module):
+            self._hook = self._built.model.register_forward_pre_hook(self._called, with_kwargs=True)
+        return self
+
+    def _watch(self, name):
+        real = getattr(torch, name)
+
+        def seen(*args, **kwargs):
+            self._place(name)
+            return real(*args, **kwargs)
+
+        self._named[name] = real
+        setattr(torch, name, seen)
+
+    def _place(self, name):
+        spans = torch_trace.spans(self._tree, sys._getframe(2))
+        if spans and name not in self.at:
+            self.at[name] = list(spans[0])
+
+    def _called(self, module, args, kwargs):
+        tokens = [a for a in [*args, *kwargs.values()] if isinstance(a, torch.Tensor)]
+        if tokens and len(self.read) < DRAWS and not tokens[0].is_floating_point():
+            spans = torch_trace.spans(self._tree, sys._getframe(1))
+            if spans and "forward" not in self.at:
+                self.at["forward"] = list(spans[0])
+            self.read.append(torch_experiments.described(tokens[0], self._blobs))
+
+    def __exit__(self, *error):
+        torch.multinomial, torch.Tensor.multinomial = self._real
+        for name, real in self._named.items():
+            setattr(torch, name, real)
+        if self._hook is not None:
+            self._hook.remove()
+        return False
+
+
+def one_run(built, function, bound, job, run, tree, blobs):
+    """One call of the sampler, and the model's own logits for the same tokens."""
+    made = torch_build.generator(run["seed"])
+    tokens = torch.randint(0, job["vocabulary"], (1, run["length"]), generator=made)
+    answer = {"failed": None, "tokens": torch_experiments.described(tokens, blobs), "logits": None}
+    if isinstance(built.model, torch.nn.Module):
+        built.model.eval()
+    with torch.no_grad():
+        if run["length"] <= job["context"]:
+            output = built(tokens, tokens if built.takes("targets") else None)
+            logits = torch_build.logits_of(output, job["vocabulary"])
+            if logits is None:
+                logits = torch_build.logits_of(built(tokens), job["vocabulary"])
+            answer["logits"] = torch_experiments.described(logits, blobs)
+        draws = Draws(built, tree, blobs)
+        torch_world.seed(run["seed"])
+        try:
+            with draws:
+                result = function(**arguments(function, built, tokens.clone(), run, job))
+                if inspect.isgenerator(result):
+                    result = list(result)
+        except Exception as error:
+            answer["failed"], result = runner.failure(error, tree), None
+    whole = [t for t in torch_build.tensors(result) if not t.is_floating_point()]
+    if whole:
+        answer["output"] = torch_experiments.described(whole[0], blobs)
+    elif isinstance(result, (list, tuple)) and all(type(n) is int for n in result[:64]):
+        answer["output"] = torch_experiments.described(
+            torch.tensor(list(result)[:64] or [0]), blobs
+        )
+    else:
+        answer["output"] = None
+    return {**answer, "drawn": draws.found, "read": draws.read, "at": draws.at}

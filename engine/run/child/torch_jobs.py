@@ -1,0 +1,79 @@
+"""What a forked child does with torch: experiments on a model, a training script, generation.
+
+The zygote imports torch once, with one thread; where an optimizer will run, one is made before the fork
+(its first use imports 800 modules).
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import torch
+
+from engine.run.child import (
+    runner,
+    torch_build,
+    torch_experiments,
+    torch_generate,
+    torch_script,
+    torch_trace,
+    torch_world,
+)  # fmt: skip
+from engine.run.child.torch_names import Names
+
+
+def prepare(what):
+    """Set torch up, or make what an optimizer needs; what was found."""
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    if what == "optimizer":
+        layer = torch.nn.Linear(2, 2)
+        optimizer = torch.optim.AdamW(layer.parameters())
+        layer(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    else:
+        torch.nn.functional.scaled_dot_product_attention(*[torch.ones(1, 1, 2, 2)] * 3)
+    return {"torch": str(torch.__version__)}
+
+
+def work(job, tree):
+    """One answer for a declared job."""
+    torch_world.settle()
+    if job["kind"] == "model":
+        return model(job, tree)
+    if job["kind"] == "script":
+        return torch_script.observe(job, tree)
+    return torch_generate.observe(job, tree)
+
+
+def model(job, tree):
+    """Build a candidate and run the experiments on it."""
+    notes = []
+    with torch_world.OnProcessor():
+        built = torch_build.build(tree, job, Names(job["rules"]), notes)
+        blobs, answers = torch_trace.Blobs(), []
+        initial = torch_experiments.snapshot(built.model)
+        for experiment in job["experiments"]:
+            try:
+                torch_experiments.restore(built.model, initial)
+                done = torch_experiments.run(built, tree, job, experiment, blobs)
+            except Exception as error:
+                done = {"failed": runner.failure(error, tree)}
+            answers.append({"failed": None, **done})
+    is_module = isinstance(built.model, torch.nn.Module)
+    return {
+        "how": built.how,
+        "notes": sorted(set(notes)),
+        "experiments": answers,
+        "blobs": blobs.items,
+        "targets": built.takes("targets") is not None,
+        "mask": getattr(built.takes("mask"), "name", ""),
+        "shared": torch_experiments.shared_modules(built.model),
+        "parameters": sum(t.numel() for _, t in torch_experiments.parameters(built.model)),
+        "module": is_module,
+    }
+
+
+def zygote(fd, _load):
+    runner.zygote(fd, prepare, work)

@@ -1,0 +1,74 @@
+"""Runs a training script as `__main__` in a small world, and tells what happened, in order."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import types
+
+from engine.run.child import runner, torch_load, torch_shrink, torch_stubs, torch_world
+from engine.run.child.torch_events import Events, Stop
+from engine.run.child.torch_load import above, install
+from engine.run.child.torch_names import Names
+from engine.run.child.torch_small import World
+
+
+def observe(job, tree):
+    """{"events", "ended", "failed", "made_up"}; ended: "enough", "finished", "time" or "failed"."""
+    names = Names(job["rules"])
+    small = torch_shrink.Small(job, names)
+    path = job["path"]
+
+    def transform(relative, source):
+        return torch_shrink.shrunk(source.decode("utf-8", "replace").lstrip("\ufeff"), small)
+
+    program = tree.transformed(transform)
+    program.roots = above(path, tree.files)
+    notes = []
+    install(program, notes, names)
+    folder = path.rpartition("/")[0]
+    world, events = World(tree, job, small, folder), Events(tree, job["steps"])
+    world.install()
+    events.install()
+    main = types.ModuleType("__main__")
+    main.__file__ = tree.path(path)
+    if torch_load.RELATIVE.search(tree.files[path]) and folder:
+        main.__package__ = folder.replace("/", ".")
+    sys.modules["__main__"] = main
+    sys.argv = [tree.path(path), *job["arguments"]]
+    ended, failed = "finished", None
+    signal.signal(signal.SIGPROF, late)  # processor time
+    signal.setitimer(signal.ITIMER_PROF, job["seconds"])
+    signal.signal(signal.SIGALRM, late)  # for a script that waits
+    signal.alarm(8 * job["seconds"])
+    sys.setprofile(events.profile)
+    try:
+        torch_world.seed(job["seed"])
+        code = program.code(path)
+        with torch_world.OnProcessor():
+            if main.__dict__.get("__package__"):
+                __import__(main.__package__)
+            exec(code, main.__dict__)
+            if job["call"] and not events.steps:
+                exec(job["call"], main.__dict__)
+    except Stop as stop:
+        ended = str(stop) or "enough"
+    except BaseException as error:
+        ended, failed = "failed", runner.failure(error, tree)
+    finally:
+        sys.setprofile(None)
+        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return {
+        "events": events.found,
+        "ended": ended,
+        "error": failed,
+        "made_up": sorted({*world.made_up, *notes})[:40],
+    }
+
+
+def late(*args):
+    raise Stop("time")
+
+
+__all__ = ["observe", "torch_stubs"]

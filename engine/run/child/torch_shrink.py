@@ -1,0 +1,149 @@
+"""Numbers in a training script shrink by their names: constants, defaults, dicts, keywords, argparse.
+
+The rules are the pack's: `numbers` [pattern, value] for whole numbers that are larger, `texts` and
+`switches` [pattern, value] for texts and booleans, and the names of sizes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from engine.run.child.torch_names import plain
+
+
+class Small:
+    """small(name, value) -> the value in the small world."""
+
+    def __init__(self, job, names):
+        self._names = names
+        self._rules = {
+            kind: [(re.compile(pattern), value) for pattern, value in job["small"][kind]]
+            for kind in ("numbers", "texts", "switches")
+        }
+
+    def __call__(self, name, value):
+        short = plain(name)
+        if isinstance(value, bool):
+            return self._first("switches", short, value)
+        if isinstance(value, str):
+            return self._first("texts", short, value)
+        if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+            for pattern, small in self._rules["numbers"]:
+                if pattern.search(short):
+                    return type(value)(small) if value > small else value
+        if isinstance(value, int):
+            small = self._names.shrunk(name, value)
+            return small if type(small) is int and value > small else value
+        return self._names.shrunk(name, value) if isinstance(value, float) else value
+
+    def _first(self, kind, short, value):
+        for pattern, small in self._rules[kind]:
+            if pattern.search(short):
+                return small
+        return value
+
+    def nested(self, value):
+        """What a file of configuration holds, small."""
+        if isinstance(value, dict):
+            return {k: self.nested(v) if isinstance(v, (dict, list)) else self(str(k), v)
+                    for k, v in value.items()}  # fmt: skip
+        return [self.nested(v) for v in value] if isinstance(value, list) else value
+
+
+class Shrink(ast.NodeTransformer):
+    """The same program with small numbers; every other node keeps its place."""
+
+    def __init__(self, small):
+        self._small = small
+
+    def _constant(self, name, node):
+        try:
+            value = ast.literal_eval(node)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            value = folded(node)
+        if not isinstance(value, (int, float, str, bool)):
+            return node
+        new = self._small(name, value)
+        if new == value and type(new) is type(value):
+            return node
+        return ast.copy_location(ast.Constant(new), node)
+
+    def visit_Assign(self, node):
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = zip(target.elts, node.value.elts)
+                node.value.elts = [self._constant(called(t), v) for t, v in pairs]
+            elif called(target):
+                node.value = self._constant(called(target), node.value)
+        return self.generic_visit(node)
+
+    def visit_AnnAssign(self, node):
+        if node.value is not None and called(node.target):
+            node.value = self._constant(called(node.target), node.value)
+        return self.generic_visit(node)
+
+    def visit_keyword(self, node):
+        if node.arg:
+            node.value = self._constant(node.arg, node.value)
+        return self.generic_visit(node)
+
+    def visit_Dict(self, node):
+        for i, (key, value) in enumerate(zip(node.keys, node.values)):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                node.values[i] = self._constant(key.value, value)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node):
+        names = [a.value for a in node.args if isinstance(a, ast.Constant) and type(a.value) is str]
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument" and names:
+            name = names[-1].lstrip("-").replace("-", "_")
+            for keyword in node.keywords:
+                if keyword.arg == "default":
+                    keyword.value = self._constant(name, keyword.value)
+                elif keyword.arg == "required":
+                    keyword.value = ast.copy_location(ast.Constant(False), keyword.value)
+            return node
+        return self.generic_visit(node)
+
+    def visit_FunctionDef(self, node):
+        given = node.args
+        positional = [*given.posonlyargs, *given.args]
+        for arg, i in zip(positional[len(positional) - len(given.defaults) :], range(99)):
+            given.defaults[i] = self._constant(arg.arg, given.defaults[i])
+        for i, arg in enumerate(given.kwonlyargs):
+            if given.kw_defaults[i] is not None:
+                given.kw_defaults[i] = self._constant(arg.arg, given.kw_defaults[i])
+        return self.generic_visit(node)
+
+
+def called(target):
+    """The name that an assignment gives: of a variable or of an attribute."""
+    if isinstance(target, ast.Name):
+        return target.id
+    return target.attr if isinstance(target, ast.Attribute) else ""
+
+
+def folded(node):
+    """The value of a product or sum of numbers; None for anything else."""
+    kinds = (ast.Constant, ast.BinOp, ast.operator)
+    if not isinstance(node, ast.BinOp) or not all(isinstance(n, kinds) for n in ast.walk(node)):
+        return None
+    if any(
+        isinstance(n, ast.Constant) and not isinstance(n.value, (int, float))
+        for n in ast.walk(node)
+    ):
+        return None
+    if any(isinstance(n, (ast.Pow, ast.LShift)) for n in ast.walk(node)):
+        numbers = [n.value for n in ast.walk(node) if isinstance(n, ast.Constant)]
+        if any(abs(n) > 64 for n in numbers):
+            return None
+    try:
+        return eval(compile(ast.Expression(node), "", "eval"))
+    except (ArithmeticError, TypeError, ValueError):
+        return None
+
+
+def shrunk(source, small):
+    """Source -> the small program's tree. Raises SyntaxError."""
+    return ast.fix_missing_locations(Shrink(small).visit(ast.parse(source)))

@@ -1,0 +1,147 @@
+"""Stands for packages that are not installed, for the learner's files only.
+
+A stub takes any name, can be called, subclassed and used as a decorator. It never computes: one that is
+handed a tensor says so, as whatever it gave back would be taken for the model's.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import re
+import sys
+import types
+
+import torch
+
+NEVER = ("torch", "numpy")
+
+
+class StubUsed(Exception):
+    """The code needs a package that is not installed."""
+
+
+class Kind(type):
+    """Attributes of a stub class are functions that do nothing."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Nothing("%s.%s" % (cls.__name__, name))
+
+    def __getitem__(cls, key):
+        return cls
+
+
+class Nothing:
+    """Called, it gives back the function that it decorates, or itself; handed a tensor it raises."""
+
+    def __init__(self, name="stub", *args, **kwargs):
+        self.__dict__["_name"] = name
+
+    def __call__(self, *args, **kwargs):
+        for value in [*args, *kwargs.values()]:
+            if isinstance(value, torch.Tensor):
+                raise StubUsed("%s belongs to a package that is not installed" % self._name)
+        if len(args) == 1 and not kwargs and callable(args[0]):
+            return args[0]
+        return Nothing(self._name)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Nothing("%s.%s" % (self._name, name))
+
+    def __getitem__(self, key):
+        return Nothing("%s[...]" % self._name)
+
+    def __iter__(self):
+        return iter(())
+
+    def __bool__(self):
+        return False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return False
+
+
+class Keeps(metaclass=Kind):
+    """A base class that keeps what it was made with: configurations and outputs of libraries."""
+
+    def __init__(self, *args, **kwargs):
+        self.__dict__.update(kwargs)
+
+    def __call__(self, *args, **kwargs):
+        return Nothing(type(self).__name__)(*args, **kwargs)
+
+
+class Meta(Kind, type(torch.nn.Module)):
+    pass
+
+
+class Based(torch.nn.Module, metaclass=Meta):
+    """A base class for models of a library."""
+
+    def __init__(self, config=None, *args, **kwargs):
+        super().__init__()
+        self.config = config
+
+    def post_init(self):
+        pass
+
+
+def stub(name, package):
+    """What `from package import name` gives."""
+    kind = Based if re.search(r"Model$|Module$", name) else Keeps
+    if name[:1].islower() or name.isupper():
+        return Nothing("%s.%s" % (package, name))
+    return type(kind)(name, (kind,), {"__module__": package})
+
+
+class StubModule(types.ModuleType):
+    __path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = stub(name, self.__name__)
+        setattr(self, name, made)
+        return made
+
+
+class StubFinder:
+    """Last on the import path, and only for imports that stand in the tree's own files."""
+
+    def __init__(self, tree, notes):
+        self._root, self._notes = tree.root + "/", notes
+
+    def find_spec(self, name, path=None, target=None):
+        top = name.partition(".")[0]
+        if (
+            top in NEVER
+            or top in sys.stdlib_module_names
+            or not (self._asked() or self._below(top))
+        ):
+            return None
+        self._notes.append("no package %s: a stub stands for it" % top)
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def _below(self, top):
+        return isinstance(sys.modules.get(top), StubModule)
+
+    def _asked(self):
+        frame = sys._getframe(2)
+        while frame is not None:
+            file = frame.f_code.co_filename
+            if not file.startswith("<frozen") and "importlib" not in file:
+                return file.startswith(self._root)
+            frame = frame.f_back
+        return False
+
+    def create_module(self, spec):
+        return StubModule(spec.name)
+
+    def exec_module(self, module):
+        module.__path__ = []

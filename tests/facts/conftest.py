@@ -1,0 +1,47 @@
+"""One interpreter with torch, and one for the pack's functions, for all tests of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.commands.check import pack_folder
+from engine.facts import files, pack
+from engine.flows import check
+from engine.run.forks import FACTS, TORCH, Folder, Forks, own_python
+from engine.run.pool import own_paths
+
+GPTS = Path(__file__).parent.parent / "gpts"
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[tuple[Forks, Forks]]:
+    pytest.importorskip("torch", reason="torch is not installed")
+    hidden = [*own_paths(), pack_folder()]
+    with Forks(own_python(), TORCH, hidden) as learner, Forks(own_python(), FACTS, hidden) as facts:
+        learner.greeting()
+        facts.hold("pack", Folder("/pack", ("",), pack.code(pack_folder())))
+        yield learner, facts
+
+
+@pytest.fixture(scope="session")
+def measure(forks):
+    """check(files, ...) -> the report, on warm interpreters."""
+    learner, facts = forks
+    declared = pack.load(pack_folder())
+
+    def run(tree, *, model="", call="", train="", training=False, generation=False):
+        learner.hold("model", check.folder(tree))
+        if training:
+            learner.hold("script", check.folder(tree), "optimizer")
+        bench = check.Bench(learner, facts, declared, dict(tree))
+        asked = check.Asked(model, call, train, training, generation)
+        return check.check(bench, asked, lambda _: None)
+
+    return run
+
+
+def tree_of(style: str) -> dict[str, bytes]:
+    return files.read(GPTS / style)

@@ -1,0 +1,113 @@
+"""Getting in without a word: names, definition mode, candidates, files. Needs no torch."""
+
+from __future__ import annotations
+
+import ast
+import json
+
+import pytest
+
+from engine.commands.check import pack_folder
+from engine.facts import candidates, experiments, files, pack
+from engine.run.child.torch_definitions import definitions
+from engine.run.child.torch_names import MISSING, Names
+from engine.run.child.torch_shrink import Small, shrunk
+
+PACK = pack.load(pack_folder())
+NAMES = Names(experiments.rules(PACK))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("n_embd", 32),
+        ("d_model", 32),
+        ("hidden_size", 32),
+        ("emb_dim", 32),
+        ("num_heads", 4),
+        ("n_kv_heads", 2),
+        ("num_kv_groups", 2),
+        ("n_layer", 2),
+        ("num_hidden_layers", 2),
+        ("vocab_size", 53),
+        ("block_size", 11),
+        ("max_seq_len", 11),
+        ("context_length", 11),
+        ("d_ff", 40),
+        ("intermediate_size", 40),
+        ("head_dim", 8),
+    ],
+)
+def test_a_size_is_known_by_any_of_its_names(name, size):
+    assert NAMES.guess(name, 1024) == NAMES.guess(name) == size
+
+
+@pytest.mark.parametrize("name", ["learning_rate", "seed", "weight_decay", "text", "optimizer"])
+def test_a_name_that_is_no_size_keeps_its_value(name):
+    assert NAMES.guess(name, 7) == 7
+    assert NAMES.guess(name) is MISSING
+
+
+def test_definition_mode_starts_nothing():
+    source = "import os\nn_layer = 12\nx = open('a').read()\nfor i in range(3): print(i)\ndef f(): pass\n"
+    names = {}
+    exec(compile(definitions(source, NAMES), "a.py", "exec"), names)
+    assert names["n_layer"] == 2
+    assert "x" not in names
+    assert "i" not in names
+    assert callable(names["f"])
+
+
+def test_a_small_script_keeps_its_lines():
+    job = {"small": PACK.scripts["small"]}
+    source = "max_iters = 5000\nbatch_size = 64  # rows\nfor i in range(max_iters):\n    pass\n"
+    tree = shrunk(source, Small(job, NAMES))
+    names = {}
+    exec(compile(tree, "a.py", "exec"), names)
+    assert (names["max_iters"], names["batch_size"]) == (8, 2)
+    assert [node.lineno for node in tree.body] == [node.lineno for node in ast.parse(source).body]
+
+
+def test_the_whole_model_comes_before_its_parts():
+    text = """
+class Block(Module):
+    def __init__(self, config): self.a = Linear(1, 1)
+    def forward(self, x): return x
+class Tower(Module):
+    def __init__(self, config):
+        self.embedding = Embedding(config.vocab_size, 1)
+        self.blocks = ModuleList([Block(config)])
+        self.head = Linear(1, 1)
+    def forward(self, idx, targets=None): return idx
+"""
+    found = candidates.classes({"net.py": text.encode()}, PACK.find)
+    assert [one.cls for one in found] == ["Tower"]
+
+
+def test_a_notebook_is_read_cell_by_cell():
+    cells = [
+        {"cell_type": "code", "source": ["%pip install x\n", "a = 1\n"]},
+        {"cell_type": "markdown", "source": ["text"]},
+        {"cell_type": "code", "source": ["this is not, python ("]},
+        {"cell_type": "code", "source": ["%%bash\nls"]},
+        {"cell_type": "code", "source": ["b = a + 1"]},
+    ]
+    names = {}
+    exec(files.notebook(json.dumps({"cells": cells})), names)
+    assert names["b"] == 2
+
+
+def test_environments_and_hidden_folders_are_not_read(tmp_path):
+    for name in ("model.py", ".git/x.py", "env/pyvenv.cfg", "env/lib/y.py", "data/big.bin"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("a = 1\n")
+    assert list(files.read(tmp_path)) == ["model.py"]
+
+
+def test_every_declared_fact_is_measured_by_the_pack_and_no_other():
+    text = "".join(file.decode() for file in pack.code(pack_folder()).values())
+    for fact in PACK.facts:
+        assert f'"{fact.id}":' in text
+        assert fact.right
+        assert fact.means.endswith(".")

@@ -1,0 +1,2 @@
+from .model import Transformer
+from .config import ModelArgs

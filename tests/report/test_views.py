@@ -1,0 +1,159 @@
+"""What a person is shown of every kind of report: narrow terminals, colours, and text that would steer one."""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from typing import Any
+
+import msgspec
+import pytest
+from frozen import LONG, REPORTS
+from rich.cells import cell_len
+
+from engine.report.out import reflowed, to_json
+from engine.report.text import SHOW, show
+
+ESCAPE = "\x1b"
+COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
+NASTY = "\x1b]0;owned\x07\x1b[2J\x9b31m\x1b[31mred\x08\x08\r\u202eevil\x00"
+ALL = pytest.mark.parametrize("name", REPORTS)
+
+
+class Stream(io.TextIOWrapper):
+    """A standard output that may be a terminal."""
+
+    def __init__(self, terminal: bool, encoding: str) -> None:
+        super().__init__(io.BytesIO(), encoding, errors="backslashreplace", write_through=True)
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch):
+    """Shows a report on so many columns; the text that came out."""
+
+    def render(
+        report: Any, columns: int = 80, terminal: bool = False, encoding: str = "utf-8", **env: str
+    ) -> str:
+        for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in {"TERM": "xterm", "COLUMNS": str(columns), **env}.items():
+            monkeypatch.setenv(name, value)
+        stream = Stream(terminal, encoding)
+        monkeypatch.setattr(sys, "stdout", stream)
+        show(report)
+        return stream.buffer.getvalue().decode(encoding)
+
+    return render
+
+
+def test_every_kind_of_report_is_here() -> None:
+    """A view that is added is looked at, as soon as it is in the table of views."""
+    assert {type(report).__name__ for report in REPORTS.values()} == set(SHOW)
+
+
+@ALL
+@pytest.mark.parametrize("columns", [40, 63])
+def test_everything_fits_a_narrow_terminal(shown, name: str, columns: int) -> None:
+    """No line is wider than the terminal, none is cut off, and no escape goes into a pipe."""
+    text = shown(REPORTS[name], columns)
+    wide = [line for line in text.splitlines() if cell_len(line.rstrip()) > columns]
+    assert text.strip() and ESCAPE not in text
+    if name not in ("reset", "notes"):  # a command to copy, and the learner's own lines
+        assert not wide
+    if name != "walk":  # rows of a matrix
+        assert "…" not in text
+
+
+@ALL
+def test_what_does_not_fit_is_wrapped_and_not_lost(shown, name: str) -> None:
+    """On 40 columns all the words of the wide text are there; in order, where they are no table."""
+    wide, narrow = (shown(REPORTS[name], columns) for columns in (250, 40))
+    if name in ("show", "opening", "hint", "fix refused", "check ended", "build failed", "init"):
+        assert "".join(narrow.split()) == "".join(wide.split())
+    letters = [c for c in wide if c.isalnum()]
+    if name != "walk":
+        assert sorted(c for c in narrow if c.isalnum()) == sorted(letters)
+
+
+@ALL
+def test_a_terminal_gets_colours_unless_it_says_no(shown, name: str) -> None:
+    """NO_COLOR: no colour at all; TERM=dumb: no escape sequence at all."""
+    plain = shown(REPORTS[name], terminal=True, NO_COLOR="1")
+    assert plain.strip() and not COLOUR.search(plain)
+    assert ESCAPE not in shown(REPORTS[name], terminal=True, TERM="dumb")
+
+
+@pytest.mark.parametrize("name", ["list", "doctor", "fix refused", "check ended", "build passed"])
+def test_a_terminal_that_can_gets_colours(shown, name: str) -> None:
+    """The same without NO_COLOR, so that the test above can fail."""
+    assert COLOUR.search(shown(REPORTS[name], terminal=True))
+
+
+@ALL
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_an_output_that_cannot_show_every_character_shows_the_rest(
+    shown, name: str, encoding: str
+) -> None:
+    """With replacements, not with a crash."""
+    assert shown(REPORTS[name], encoding=encoding).strip()
+
+
+def poisoned(value: Any) -> Any:
+    """The same report with what steers a terminal behind every text, ids and languages apart."""
+    if isinstance(value, str):
+        return value + NASTY
+    if isinstance(value, tuple):
+        return tuple(poisoned(one) for one in value)
+    if isinstance(value, dict):
+        return {key: poisoned(one) for key, one in value.items()}
+    if isinstance(value, msgspec.Struct):
+        changed = {n: poisoned(getattr(value, n)) for n in value.__struct_fields__ if n != "lang"}
+        return msgspec.structs.replace(value, **changed)
+    return value
+
+
+@ALL
+def test_text_of_learner_code_never_steers_the_terminal(shown, name: str) -> None:
+    """Whatever text of a report it is in: shown as \\x1b, and harmless."""
+    text = shown(poisoned(REPORTS[name]), terminal=True)
+    rest = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    bad = [c for c in rest if not (c.isprintable() or c in "\n\t")]
+    assert not bad, (bad, rest[-600:])
+    assert "evil" in "".join(rest.split())
+
+
+@ALL
+def test_text_that_is_no_unicode_is_shown_and_encoded(shown, name: str) -> None:
+    """A lone surrogate, as a name of a file may have."""
+
+    def odd(value: Any) -> Any:
+        return value.replace("e", "\udcff") if isinstance(value, str) else value
+
+    report = msgspec.structs.replace(
+        REPORTS[name],
+        **{
+            n: odd(getattr(REPORTS[name], n))
+            for n in REPORTS[name].__struct_fields__
+            if n != "lang"
+        },
+    )
+    assert shown(report).strip()
+    assert to_json(report).startswith("{")
+
+
+def test_a_line_that_begins_with_a_figure_belongs_to_its_paragraph() -> None:
+    """A measured number at the start of a line is no item of a list; `1. ` and `- ` are."""
+    assert reflowed("a distance of 5,\n7.05 and 3\n\n1. one\n2) two\n- three") == (
+        "a distance of 5, 7.05 and 3\n\n1. one\n2) two\n- three"
+    )
+
+
+def test_paragraphs_are_wrapped_anew_and_lists_stay(shown) -> None:
+    text = shown(REPORTS["hint"], columns=200)
+    assert "nobody put it. Whoever reads" in text and "\n  - `self.vocab_size_out`" in text
+    assert LONG.count("\n- ") == text.count("\n  - ")
