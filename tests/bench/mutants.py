@@ -1,6 +1,7 @@
 """First-order mutants of correct implementations: how many are accepted, and which?
 
-    python tests/bench/mutants.py [--every N] [--seed S] [--as build|fix] [--log FILE] [FOLDER ...]
+    python tests/bench/mutants.py [--every N] [--seed S] [--as build|fix]
+        [--level practice|exam] [--log FILE] [FOLDER ...]
 
 FOLDER holds models, tests/corpus by default. In each file that defines what a component's roles
 name, one operator, constant, comparison, branch or statement is changed at a time. Accepted mutants
@@ -25,6 +26,7 @@ from engine.author.reach import tree_at
 from engine.code.modules import role_files
 from engine.code.source import Edit, Source
 from engine.errors import EngineError
+from engine.exam.level import LEVELS
 from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows.measuring import fresh_seed, servers_for
@@ -116,6 +118,7 @@ def main() -> None:
     words.add_argument("--every", type=int, default=1)
     words.add_argument("--seed", type=int, default=0)
     words.add_argument("--as", dest="kind", choices=["build", "fix"], default="build")
+    words.add_argument("--level", choices=[*LEVELS], default="practice")
     words.add_argument("--log", type=Path)
     given = words.parse_args()
     catalogue = Catalogue.find("minimodel")
@@ -123,7 +126,7 @@ def main() -> None:
     for entry in catalogue.entries.values():
         if entry.kind == "break":
             breaks.setdefault(entry.component, []).append(entry.id)
-    chosen = random.Random(given.seed)
+    chosen, level = random.Random(given.seed), LEVELS[given.level]
     judged: Counter[str] = Counter()
     accepted: Counter[str] = Counter()
     started = time.perf_counter()
@@ -146,9 +149,11 @@ def main() -> None:
                 begun = time.perf_counter()
                 try:
                     if given.kind == "fix":
-                        verdict = fixes.grade_fix(servers, catalogue, id, tree, candidate, seed)
+                        verdict = fixes.grade_fix(
+                            servers, catalogue, id, tree, candidate, seed, level
+                        )
                     else:
-                        verdict = flows.grade_build(servers, catalogue, id, candidate, seed)
+                        verdict = flows.grade_build(servers, catalogue, id, candidate, seed, level)
                 except EngineError as error:
                     print(f"ERROR {id} {folder.name} {source.path}:{line}: {error}", flush=True)
                     continue

@@ -13,7 +13,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from engine.commands.dev_reach import Line, run
+from engine.author.reach import Line
+from engine.author.reach import reach as run
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 WAYS = ("pattern", "role", "graft", "append", "rewrite")

@@ -228,7 +228,7 @@ def grade(servers, catalogue, plain, tree, level=PRACTICE, id=LOUD):
 
 
 # the numbers that a trick mentions would give some of them away as well
-UNATTACKED = replace(EXAM, attacks=())
+UNATTACKED = replace(EXAM, draws=1, others="users", attacks=())
 
 
 def test_what_changes_nothing_is_right_in_every_manner(servers, catalogue, plain):

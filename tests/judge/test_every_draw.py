@@ -17,7 +17,7 @@ from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
 
-MANY, SOME = 40, 10  # draws of each regime, but of those that take long
+MANY, SOME = 16, 10  # draws of each regime, but of those that take long
 
 TENSOR = "src/minimodel/tensor.py"
 SHIFTED = b"e = np.exp(x - np.max(x, axis=dim, keepdims=True))\n        p = e / np.sum(e, axis=dim, keepdims=True)"

@@ -442,6 +442,7 @@ def test_what_leans_towards_a_number_of_one_candidate_is_not_kept(
 ) -> None:
     """It would fill the memory of whoever judges hundreds; patterns and small sizes come for each."""
     known, told = Baseline(plain), []
+    monkeypatch.setattr(servers, "exam", True)
     monkeypatch.setattr(servers, "progress", told.append)
     monkeypatch.setattr(servers, "exam", True)
     for lean, again in (
