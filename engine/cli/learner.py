@@ -32,7 +32,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(dev, name="dev")
-app.command()(check)
 
 
 @app.command()
@@ -274,6 +273,9 @@ def doctor(learner: Who = None, json: Json = False) -> None:
     report = command.run(maybe_session(learner))
     emit(report, json)
     raise typer.Exit(0 if report.healthy else 1)
+
+
+app.command()(check)
 
 
 @app.command()

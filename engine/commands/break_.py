@@ -12,9 +12,9 @@ from engine.commands.predict import Ask, check_none_open, predictions
 from engine.commands.session import Session
 from engine.commands.warm import TO_BREAK, servers_of
 from engine.errors import Message, NotApplicable, UsageError
-from engine.flows import expectations, measuring
+from engine.flows import expectations
 from engine.flows.answers import Answer
-from engine.flows.measuring import fresh_seed
+from engine.flows.measuring import Progress, fresh_seed, quiet
 from engine.flows.predictions import BreakReport
 from engine.learner import entries, notes
 from engine.learner.store import alone
@@ -31,7 +31,7 @@ def run(
     id: str,
     ask: Ask,
     *,
-    progress: measuring.Progress = measuring.quiet,
+    progress: Progress = quiet,
     meanwhile: Callable[[], object] = lambda: None,
 ) -> BreakReport:
     """Break a practice copy of the learner's code.
@@ -107,11 +107,10 @@ def _write(
 
 
 def _record(session: Session, entry: Entry, attempt: int, observed: Observed) -> None:
-    lang = session.learner.lang
     scored = {"scored": msgspec.to_builtins(observed.scored)}
     session.store.append(entry.id, attempt, "observed", scored)
     error = next((o.error for o in observed.observations if o.error), "")
-    text = entries.measured(observed.scored, error, observed.brier, lang)
+    text = entries.measured(observed.scored, error, observed.brier, session.learner.lang)
     notes.add(session.learner.notes(entry.phase_number), entry.id, attempt, text)
 
 

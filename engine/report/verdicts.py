@@ -15,7 +15,7 @@ from engine.spec.texts import said
 
 if TYPE_CHECKING:
     from engine.flows.build_report import BuildReport, Ended
-    from engine.flows.fix_report import FixReport
+    from engine.flows.fix_report import FixReport, Reveal
     from engine.judge.verdict import Verdict
 
 
@@ -112,9 +112,13 @@ def fix(out: Console, report: FixReport) -> None:
         words("Mended. (The old text, restored exactly.)") if report.restored else words("Mended."),
         "bold green",
     )
-    reveal = report.reveal
-    if reveal is None:
-        return
+    if report.reveal is not None:
+        _reveal(out, report.reveal)
+        say(out, "\n" + words("Your entry is complete: {notes}", notes=report.notes))
+
+
+def _reveal(out: Console, reveal: Reveal) -> None:
+    """The cause, and why it teaches something."""
     if reveal.cause:
         right = (
             words("That was the cause.") if reveal.cause.right else words("That was not the cause.")
@@ -131,7 +135,6 @@ def fix(out: Console, report: FixReport) -> None:
     code(out, reveal.reference_diff)
     section(out, words("What is next"))
     say(out, reveal.next, indent=2)
-    say(out, "\n" + words("Your entry is complete: {notes}", notes=report.notes))
 
 
 def _unmeasured(out: Console, verdict: Verdict) -> None:
