@@ -35,10 +35,15 @@ def check(
     if explain is not None:
         typer.echo(command.explain(explain))
         return
+    from engine.report.check import show
     from engine.report.out import Progress
 
     asked = command.Asked(model, call, train)
     progress = (lambda _: None) if json else Progress()
     report = command.run(path, asked, python=python, progress=progress)
-    emit(command.selected(report, select) if select else report, json)
+    report = command.selected(report, select) if select else report
+    if json:
+        emit(report, True)
+    else:
+        show(report)
     raise typer.Exit(1 if report.wrong else 0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from rich.console import Console
-
 from engine.facts.report import Fact, HealthReport
 from engine.report.out import safe
 
@@ -16,7 +14,7 @@ CANNOT = (
 WIDTH = 44
 
 
-def show(_: Console, report: HealthReport) -> None:
+def show(report: HealthReport) -> None:
     """Print the report as it is: its rows are for a terminal, a pager and a file alike."""
     sys.stdout.write(safe(text(report)) + "\n")
 

@@ -28,7 +28,6 @@ SHOW = {
     "DoctorReport": ("engine.report.pages", "doctor"),
     "Asked": ("engine.report.author", "asked"),
     "CheckReport": ("engine.report.author", "check"),
-    "HealthReport": ("engine.report.check", "show"),
     "Step": ("engine.report.author", "step"),
 }
 
