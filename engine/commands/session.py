@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.errors import Message, NotApplicable, UsageError
 from engine.learner import learner as learners
 from engine.learner.learner import Learner
 from engine.learner.store import Attempt, Store, attempts, latest, opened
-from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
+
+if TYPE_CHECKING:
+    from engine.run.types import Tree
 
 
 class Session:

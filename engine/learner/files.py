@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -66,6 +65,8 @@ def write(file: Path, data: bytes) -> None:
     ensure_writable(file)
     with storage(file):
         file.parent.mkdir(parents=True, exist_ok=True)
+        import tempfile  # brings random and hashlib, which reading does without
+
         fd, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
         try:
             with os.fdopen(fd, "wb") as out:

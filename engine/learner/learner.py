@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from engine.errors import UsageError
-from engine.run.types import Tree
 from engine.spec import index
 from engine.spec.catalogue import Catalogue
 from engine.spec.load import convert
-from engine.spec.types import Spec
+
+if TYPE_CHECKING:
+    from engine.run.types import Tree
 
 FILE = "learner.yaml"
 
 
-class Settings(Spec, frozen=True):
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`learner.yaml`.
 
     model: the folder with the model code, relative to this file or absolute. python: the
@@ -87,6 +88,8 @@ class Learner(msgspec.Struct, frozen=True):
 
     def tree(self, catalogue: Catalogue, files: Mapping[str, bytes], root: Path) -> Tree:
         """Files as a tree that can be run; `root` is what tracebacks and `__file__` name."""
+        from engine.run.types import Tree  # of those who run code, not of those who list
+
         roots = tuple(catalogue.contract.roots)
         return Tree(str(root), roots, dict(files), self.roles(catalogue))
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -19,7 +19,9 @@ from engine.errors import SpecError, UsageError
 from engine.spec import index
 from engine.spec.index import Course, Summary
 from engine.spec.load import S, load, nearest, read_bytes
-from engine.spec.types import EVERY, Break, Build, Check, Pack, Walkthrough
+
+if TYPE_CHECKING:  # lists and hints do without
+    from engine.spec.types import Break, Build, Check, Pack, Walkthrough
 
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
 
@@ -92,6 +94,8 @@ class Catalogue:
     @cached_property
     def contract(self) -> Pack:
         """The pack's own file."""
+        from engine.spec.types import Pack
+
         return load(self.folder / "pack.yaml", Pack)
 
     @cached_property
@@ -149,6 +153,8 @@ class Catalogue:
 
     def build(self, component: str) -> Build:
         """The build exercise of a component."""
+        from engine.spec.types import Build
+
         if component not in self._builds:
             spec = self._read(self.entry(component), Build)
             checks = [
@@ -160,6 +166,8 @@ class Catalogue:
 
     def break_(self, id: str) -> Break:
         """A break exercise."""
+        from engine.spec.types import Break
+
         return self._read(self.entry(id), Break)
 
     def _read(self, entry: Entry, kind: type[S]) -> S:
@@ -196,6 +204,8 @@ class Catalogue:
 
     def walkthrough(self, id: str) -> Walkthrough:
         """The walkthrough called `id`. Raises UsageError with the nearest names."""
+        from engine.spec.types import Walkthrough
+
         if id not in self.walkthroughs:
             raise UsageError(
                 f"There is no walkthrough {id!r} in the pack {self.pack}."
@@ -247,6 +257,8 @@ class Catalogue:
 
 def spelled_out(checks: Sequence[Check], file: str) -> tuple[Check, ...]:
     """Checks with each of their regimes by name. Raises SpecError where `every` stands for none."""
+    from engine.spec.types import EVERY
+
     some: dict[str, dict[str, None]] = {}
     whole: dict[str, set[str]] = {}
     for check in checks:

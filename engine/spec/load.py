@@ -13,12 +13,11 @@ import msgspec
 
 from engine.errors import SpecError
 from engine.spec.texts import filled
-from engine.spec.types import Spec
 
 if TYPE_CHECKING:
     from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
-S = TypeVar("S", bound=Spec)
+S = TypeVar("S", bound=msgspec.Struct)
 _CONVERTING = Lock()  # msgspec dies where two threads are the first to convert to one type
 
 
