@@ -102,13 +102,13 @@ def reordered(rng, temperature):
 
 def exactly(rng, regime, dtype):
     """Six distributions. Code for which no exact mass is enough draws an id more with a chance of one in
-    three or seven; that it never does so in one of the six happens in one draw of four.
+    three or seven a token: that it never does so in 64 tokens of one of the six happens in one draw of 6,000.
     """
     return {
         "orders": np.stack([rng.permutation(6) for _ in range(6)]),
         "counts": np.tile([1, 2], 3),
         "halves": np.asarray([1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 32], dtype),
-        "n_new": 16,
+        "n_new": 64,
         "seed": any_seed(rng),
     }
 
