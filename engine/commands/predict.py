@@ -39,28 +39,32 @@ def predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]
     learner, catalogue = session.learner, session.catalogue
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     file = learner.notes(entry.phase_number)
-    latest = session.latest(id)
-    found = _unused(latest, spec.predictions)
-    if latest is not None and found is not None:
-        number, answers, date = latest.number, found, latest.events[0].at[:10]
-        if notes.start_mark(id, number).encode() in notes.read(file):
-            return number, answers
-    else:
-        number = coming(latest)
-        answers = _asked(session, id, number, ask)
-        data = {"answers": [msgspec.to_builtins(answer) for answer in answers]}
-        with alone(learner.private):
-            check_none_open(session)
+    answers = _unused(session.latest(id), spec.predictions)
+    if answers is None:
+        answers = _asked(session, id, coming(session.latest(id)), ask)
+    with alone(
+        learner.private
+    ):  # the event and the notes at once: another engine may be asking too
+        check_none_open(session)
+        latest = session.latest(id)
+        known = _unused(latest, spec.predictions)
+        if latest is not None and known is not None:
+            number, answers, date = latest.number, known, latest.events[0].at[:10]
+            if notes.start_mark(id, number).encode() in notes.read(file):
+                return number, answers
+        else:
+            number = coming(latest)
+            data = {"answers": [msgspec.to_builtins(answer) for answer in answers]}
             date = session.store.append(id, number, "predicted", data).at[:10]
-    lines = [
-        (session.text(p.ask), shown(p, a.answer, learner.lang), a.confidence)
-        for p, a in zip(spec.predictions, answers, strict=True)
-    ]
-    notes.add(
-        file, id, number, entries.predictions(lines, learner.lang),
-        head=entries.heading(date, session.title(id)),
-        top=notes_head(catalogue.contract.template, learner.lang),
-    )  # fmt: skip
+        lines = [
+            (session.text(p.ask), shown(p, a.answer, learner.lang), a.confidence)
+            for p, a in zip(spec.predictions, answers, strict=True)
+        ]
+        notes.add(
+            file, id, number, entries.predictions(lines, learner.lang),
+            head=entries.heading(date, session.title(id)),
+            top=notes_head(catalogue.contract.template, learner.lang),
+        )  # fmt: skip
     return number, answers
 
 
