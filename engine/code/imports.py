@@ -7,10 +7,11 @@ to whole files; the engine's own edits are held to names.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from engine.code.syntax import parsed, walked
+from engine.code.syntax import nested, parsed, walked
 
 Files = Mapping[str, bytes]  # path -> bytes
 
@@ -21,6 +22,8 @@ OPAQUE |= {"pkgutil", "resolve_name"}
 
 HARMLESS = {"modules", "eval", "exec"}  # as attributes: model.eval(), module.modules()
 NAMES = {"modules", "meta_path"}  # as names of one's own
+
+_OPAQUE_WORD = re.compile(rb"\b(%s)\b" % b"|".join(word.encode() for word in sorted(OPAQUE)))
 
 
 def closure(
@@ -76,6 +79,13 @@ def _files(files: Files, roots: Sequence[str], module: str) -> Iterator[str]:
                 yield path
 
 
+def _may_be_opaque(source: bytes) -> bool:
+    """Whether a word of OPAQUE may stand in a file; where not all is ASCII, Python may read other letters as
+    its own.
+    """
+    return not source.isascii() or _OPAQUE_WORD.search(source) is not None
+
+
 @cache
 def _imports(source: bytes, module: str, package: bool, trusting: bool) -> tuple[str, ...] | None:
     """The modules that a file names in import statements, None when it may run others."""
@@ -84,7 +94,8 @@ def _imports(source: bytes, module: str, package: bool, trusting: bool) -> tuple
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     names: list[str] = []
-    for node in walked(module_tree):
+    # most files hold none of those words: then only statements are looked at, in a tenth of the time
+    for node in walked(module_tree) if _may_be_opaque(source) else nested(module_tree):
         if isinstance(node, ast.Name) and node.id in OPAQUE:
             if not (trusting and node.id in NAMES):
                 return None

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import threading
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 _one_at_a_time = threading.Lock()
@@ -62,6 +62,19 @@ def walked(node: ast.AST) -> Sequence[ast.AST]:
             known += children(inner)
         node.walked = known  # type: ignore[attr-defined]
     return known
+
+
+def nested(module: ast.Module) -> Iterator[ast.stmt]:
+    """Every statement of a file, however deep, without a look at expressions."""
+    waiting: list[ast.AST] = [module]
+    while waiting:
+        holder = waiting.pop()
+        if isinstance(holder, ast.stmt):
+            yield holder
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(holder, name, None)
+            if isinstance(inner, list):  # the body of a lambda is none
+                waiting += inner
 
 
 def structure(node: ast.AST) -> str:

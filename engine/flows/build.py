@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from engine.flows.measuring import USUAL, Halted, dtype_of, guessed
 from engine.judge.level import PRACTICE, Level
-from engine.judge.sampling import Plan, Planned, most_looked_at, plan
+from engine.judge.sampling import Plan, Planned, most_looked_at, once, plan
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree
@@ -105,9 +105,16 @@ def _sampled(servers: Servers, build: Build) -> tuple[Build, Plan, list[Case]]:
 
 
 def sample(build: Build) -> Plan:
-    """Each regime of each check as often as the check says, called in the ways that a contract promises."""
+    """Each regime of each check as often as the check says, called in the ways that a contract promises; at
+    practice once, where a probe takes long.
+    """
     variants = ("", *build.catalogue.contract.modes, "reused")
-    return plan(build.checks, seed=build.seed, dtype=build.dtype, call_variants=variants)
+    slow = build.catalogue.contract.components[build.component].costly
+    checks = [
+        pair if build.level.draws > 1 or pair[1].probe not in slow else once([pair])[0]
+        for pair in build.checks
+    ]
+    return plan(checks, seed=build.seed, dtype=build.dtype, call_variants=variants)
 
 
 def _measured(

@@ -79,6 +79,7 @@ class Catalogue:
         self._specs: dict[str, Any] = {}  # read once for each command
         self._builds: dict[str, Build] = {}
         self._roles: dict[str, set[str]] = {}
+        self._users: dict[str, frozenset[str]] = {}
 
     @classmethod
     def find(cls, pack: str) -> Catalogue:
@@ -243,6 +244,11 @@ class Catalogue:
 
     def users(self, component: str) -> set[str]:
         """The components that use `component`, directly or not."""
+        if component not in self._users:
+            self._users[component] = frozenset(self._found_users(component))
+        return set(self._users[component])
+
+    def _found_users(self, component: str) -> set[str]:
         found: set[str] = set()
         grown = {component}
         while grown:
