@@ -27,6 +27,13 @@ class Message:
         """In English, as programs get it."""
         return self.filled(self.id)
 
+    def __eq__(self, other: object) -> bool:
+        """The same sentence, with the same in it."""
+        return isinstance(other, Message) and (self.id, self.params) == (other.id, other.params)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
     def filled(self, text: str) -> str:
         """`text`, which is this message's in some language, with its parameters."""
         return text.format(**self.params) if self.params else text

@@ -17,7 +17,7 @@ from engine.flows.baseline import Baseline
 from engine.flows.measuring import fresh_seed
 from engine.flows.oracle import oracle_for
 from engine.judge.level import Level
-from engine.judge.verdict import Verdict
+from engine.judge.result import Verdict
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
@@ -84,7 +84,7 @@ def break_proofs(
 def _slip(verdict: Verdict) -> str:
     """The error of a silencer that is refused for a slip of its author's alone, which proves nothing."""
     failing = verdict.failing
-    got = failing.difference.got if failing and failing.difference else ""
+    got = str(failing.difference.got) if failing and failing.difference else ""
     return got if got.partition(":")[0] in SLIPS else ""
 
 

@@ -18,9 +18,9 @@ from engine.flows.baseline import Baseline
 from engine.flows.diffs import suspicious, unified
 from engine.flows.measuring import fresh_seed, servers_for
 from engine.flows.needs import check_needs
-from engine.judge.explain import sentence
+from engine.judge.findings import sentence
 from engine.judge.level import PRACTICE, Level
-from engine.judge.verdict import Result, Verdict
+from engine.judge.result import Result, Verdict
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
@@ -186,7 +186,7 @@ def _fields(result: Result) -> Line:
     return {
         "check": result.id, "regime": result.regime, "component": result.component,
         "index": list(found.index) if found.index else None,
-        "expected": found.expected, "got": found.got,
+        "expected": str(found.expected), "got": str(found.got),
     }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from engine.errors import Message, UsageError
 from engine.flows.answers import Answer, AnswerFile
 from engine.flows.predictions import BreakReport, Opening
 from engine.judge.level import PRACTICE, Level
-from engine.report.out import Live, Progress
+from engine.report.out import Progress
 
 if TYPE_CHECKING:
     from engine.flows.build_report import BuildReport
@@ -78,7 +78,7 @@ def _refuse(opening: Opening) -> Iterable[Answer]:
 def submit_build(
     session: Session, id: str | None, answers: Path | None, json: bool, level: Level = PRACTICE
 ) -> BuildReport:
-    """`engine submit-build`: checks are told as they end, then questions are asked."""
+    """`engine submit-build`: the verdict, then questions where it passed."""
     from engine.commands import submit_build as command
     from engine.flows.questions import nobody, written
 
@@ -86,8 +86,7 @@ def submit_build(
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
     if answers is not None:
         how = written(answer_file(answers), session.catalogue.build(entry.id).questions)
-    told = (lambda _: None) if json else Live()
-    return command.run(session, entry.id, how, level=level, told=told, progress=Progress())
+    return command.run(session, entry.id, how, level=level, progress=Progress())
 
 
 def submit_fix(

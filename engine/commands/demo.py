@@ -46,7 +46,7 @@ def _play(folder: Path, keep: bool, tell: Tell) -> DemoReport:
                 "Is the part healthy? Every check, against the reference.",
             )
         )
-        builds.append(submit_build.run(session, component, told=tell))
+        builds.append(submit_build.run(session, component))
         tell(builds[-1])
 
     tell(Step(f"engine break {script.EXERCISE}", "First the predictions, then the bug."))

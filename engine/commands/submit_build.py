@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 
 from engine.commands.questions import ask_all, still_open
 from engine.commands.session import Session
@@ -11,7 +10,7 @@ from engine.commands.warm import servers_of
 from engine.errors import UsageError
 from engine.flows import build as flows
 from engine.flows import measuring
-from engine.flows.build_report import BuildReport, Ended
+from engine.flows.build_report import BuildReport
 from engine.flows.measuring import fresh_seed
 from engine.flows.questions import Ask, nobody
 from engine.judge.level import PRACTICE, Level
@@ -25,11 +24,10 @@ def run(
     ask: Ask = nobody,
     *,
     level: Level = PRACTICE,
-    told: Callable[[Ended], None] = lambda _: None,
     progress: measuring.Progress = measuring.quiet,
 ) -> BuildReport:
     """Judge one component, then ask what was understood. Without an id, the first of the course that
-    has not passed. level: how strictly. told: each check as it ends.
+    has not passed. level: how strictly.
     """
     learner, catalogue = session.learner, session.catalogue
     entry = chosen(session, id)
@@ -38,10 +36,7 @@ def run(
     with servers_of(session) as servers:
         files, tree = session.code
         servers.progress = progress
-        verdict = flows.grade_build(
-            servers, catalogue, entry.component, tree, fresh_seed(), level,
-            on_check=lambda result, number, of: told(Ended(number, of, result, learner.lang)),
-        )  # fmt: skip
+        verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed(), level)
         sandbox = servers.sandbox
     graded = tuple((p, hashlib.sha256(files[p]).hexdigest()) for p in [spec.edit] if p in files)
     graded = graded or (("(all files)", _hash(files)),)
@@ -61,6 +56,8 @@ def run(
         len(still_open(spec.questions, session.latest(entry.id))),
         "engine next" if verdict.passed else f"engine hint {entry.id}",
         learner.lang,
+        learner.typed(learner.model),
+        spec.constraints,
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.commands.session import Session
+from engine.commands.submission import check_same, unchanged
 from engine.commands.warm import servers_of
-from engine.errors import NotApplicable
 from engine.flows import measuring
 from engine.flows.answers import Answer
 from engine.flows.diffs import suspicious
@@ -18,8 +18,7 @@ from engine.flows.fix_report import AskCause, FixReport, Reveal, Submission, ask
 from engine.flows.measuring import fresh_seed
 from engine.judge.level import PRACTICE, Level
 from engine.learner import entries, notes
-from engine.learner.store import Attempt, alone, opened
-from engine.run.types import Tree
+from engine.learner.store import Attempt, alone
 
 
 def no_answer(_: str, __: Sequence[tuple[str, str]]) -> Answer | None:
@@ -44,6 +43,8 @@ def run(
     notes.check(file)
     before, now = session.trees(attempt)
     submission = Submission(before.files, _broken(session, attempt), now.files)
+    if not submission.diff:
+        raise unchanged(session, attempt, before)
     with servers_of(session) as servers:
         servers.progress = progress
         servers.load_tree(before, "before")
@@ -54,7 +55,7 @@ def run(
         sandbox = servers.sandbox
     data = {"passed": verdict.passed, "seed": verdict.seed, "graded": submission.graded}
     with alone(learner.private):
-        _check_same(session, attempt, now)
+        check_same(session, attempt, now)
         session.store.append(id, attempt.number, "submitted", {**data, "diff": submission.diff})
     return FixReport(
         id,
@@ -69,23 +70,9 @@ def run(
         _close(session, attempt, ask, submission) if verdict.passed else None,
         str(file),
         learner.lang,
+        learner.typed(learner.practice(id)),
+        catalogue.entry(id).component,
     )
-
-
-def _check_same(session: Session, attempt: Attempt, judged: Tree | None = None) -> None:
-    """What was judged is still what is open. Raises NotApplicable."""
-    now = opened(session.attempts())
-    if now is None or (now.exercise, now.number) != (attempt.exercise, attempt.number):
-        raise NotApplicable(
-            f"{attempt.exercise} was closed or put aside meanwhile, so nothing was recorded.",
-            next="`engine status` shows what is open.",
-        )
-    if judged is not None and session.trees(attempt)[1].files != judged.files:
-        raise NotApplicable(
-            "The practice copy was changed while it was judged, so nothing was recorded.",
-            where=str(session.learner.practice(attempt.exercise)),
-            next="Save your files, then `engine submit-fix` once more.",
-        )
 
 
 def _broken(session: Session, attempt: Attempt) -> dict[str, bytes]:
@@ -109,7 +96,7 @@ def _close(session: Session, attempt: Attempt, ask: AskCause, submission: Submis
         restored=submission.restored, lang=lang,
     )  # fmt: skip
     with alone(session.learner.private):
-        _check_same(session, attempt)
+        check_same(session, attempt)
         if result:
             data = {"chosen": result.chosen, "confidence": result.confidence, "right": result.right}
             session.store.append(id, attempt.number, "caused", data)

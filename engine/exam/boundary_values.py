@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from engine.judge.compare import Tolerance, difference
-from engine.run.types import SMALL, Case, Outcome, Values
+from engine.run.types import SMALL, UNRUN, Case, Outcome, Values
 
 ROUNDINGS = 100
 VANISHING = 1e-30
@@ -62,7 +62,7 @@ def too_large(outcome: Outcome) -> bool:
     what goes number by number may be right and slow.
     """
     short = outcome.raised is not None and outcome.raised.type in ("MemoryError", "RecursionError")
-    return short or outcome.stopped in ("timeout", "not run")
+    return short or outcome.stopped in ("timeout", UNRUN)
 
 
 def apart(own: Outcome, theirs: Outcome, dtype: str) -> bool:

@@ -18,7 +18,7 @@ from engine.exam.boundary_values import (
 )
 from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan
-from engine.run.types import Case, Outcome
+from engine.run.types import UNRUN, Case, Outcome
 
 
 class Pair(msgspec.Struct, frozen=True):
@@ -42,7 +42,7 @@ def extra_of(
 
 
 def reference_of(case: Case) -> Outcome:
-    return case.expected.get("", Outcome(stopped="not run"))
+    return case.expected.get("", Outcome(stopped=UNRUN))
 
 
 def decided_by(

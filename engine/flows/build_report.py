@@ -1,4 +1,4 @@
-"""What `submit-build` tells: each check as it ends, then the verdict and what was asked after it."""
+"""What `submit-build` tells: the verdict, and what was asked after it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import msgspec
 
 from engine.flows.questions import Answered
 from engine.run.types import Sandbox
+from engine.spec.types import Text
 
 if TYPE_CHECKING:
-    from engine.judge.verdict import Result, Verdict
+    from engine.judge.result import Verdict
 
 
 class BuildReport(msgspec.Struct, frozen=True):
@@ -27,12 +28,5 @@ class BuildReport(msgspec.Struct, frozen=True):
     open_questions: int
     next: str
     lang: str
-
-
-class Ended(msgspec.Struct, frozen=True):
-    """One check of a build, told as it ends."""
-
-    number: int
-    of: int
-    result: Result
-    lang: str
+    root: str  # the folder of the code, as one types it
+    promises: tuple[Text, ...] = ()  # sentences of the contract

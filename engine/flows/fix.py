@@ -15,10 +15,11 @@ from engine.flows.sample import sample
 from engine.flows.scope import Scope, scope_of
 from engine.judge.level import PRACTICE, Level
 from engine.judge.measured import Measured
+from engine.judge.result import Verdict
 from engine.judge.sampling import (
     Plan,
 )
-from engine.judge.verdict import Verdict, disagreeing, judge_fix, with_extra
+from engine.judge.verdict import disagreeing, judge_fix, with_extra
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
 from engine.run.types import Outcome, Tree

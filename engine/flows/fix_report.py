@@ -16,7 +16,7 @@ from engine.spec.texts import said
 from engine.spec.types import Cause
 
 if TYPE_CHECKING:
-    from engine.judge.verdict import Verdict
+    from engine.judge.result import Verdict
 
 
 class CauseResult(msgspec.Struct, frozen=True):
@@ -54,6 +54,8 @@ class FixReport(msgspec.Struct, frozen=True):
     reveal: Reveal | None
     notes: str
     lang: str
+    root: str  # the practice copy, as one types it
+    component: str
 
 
 AskCause = Callable[[str, Sequence[tuple[str, str]]], Answer | None]

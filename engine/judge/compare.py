@@ -11,17 +11,20 @@ times smaller than the effect of any bug in the catalogue.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
+from engine.errors import Message, Said
+from engine.judge.shown import apart, quoted, shape_text, show
 from engine.run.child.exam.repetition import AGAIN
-from engine.run.types import Outcome, Raised
+from engine.run.types import UNRUN, Outcome, Raised
 
 FEW = 4096  # numbers
 THREADS = "threading.threads"  # among what a call has changed: see run/child/jobs.py
+NO_ERROR, NOT_RUN = Message("no error"), Message("not run")
 ASPECTS = ("raised", "shape", "dtype", "value", "inputs")
 
 
@@ -43,14 +46,15 @@ TOLERANCES = {
 class Difference(msgspec.Struct, frozen=True):
     """The first measurement that differs.
 
-    `aspect`: stopped, raised, missing, shape, dtype, value or inputs. `value`: the recorded name.
+    `aspect`: stopped, raised, missing, shape, dtype, value, inputs, or again, where the same call gave
+    another result. `value`: the recorded name.
     `index`: position of the first differing element. `differing` of `total` elements differ.
     """
 
     aspect: str
-    value: str
-    expected: str
-    got: str
+    value: Said
+    expected: Said
+    got: Said
     index: tuple[int, ...] = ()
     differing: int = 0
     total: int = 0
@@ -73,44 +77,54 @@ def difference(
     result may differ so many `times` as much.
     """
     if got.stopped:
-        return Difference("stopped", "", "an answer", _stopped(got))
+        return Difference("stopped", "", Message("an answer"), _stopped(got))
     if expected.stopped:
-        return Difference("stopped", "", _stopped(expected), "an answer")
+        return Difference("stopped", "", _stopped(expected), Message("an answer"))
     if "raised" in aspects:
         found = _raised(expected.raised, got.raised)
         if found:
             return found
     elif got.raised and not expected.raised:
-        return Difference("raised", "", "no error", _error(got.raised))
+        return Difference("raised", "", NO_ERROR, _error(got.raised))
     tolerance = Tolerance(*(times * part for part in tolerances[dtype]))
     for name, wanted in expected.values.items():
         if values and name not in values:
             continue
         if name not in got.values:
-            return Difference("missing", name, show(wanted), "nothing")
+            return Difference("missing", name, show(wanted), Message("nothing"))
         found = _value(name, wanted, got.values[name], tolerance, aspects)
         if found:
             return found
     if "inputs" in aspects and set(got.changed) - set(expected.changed):
-        name = sorted(set(got.changed) - set(expected.changed))[0]
-        if name == AGAIN:
-            what = "the result of the same call"
-            return Difference("inputs", what, "the same each time", "another one some time")
-        if name == THREADS:
-            return Difference("inputs", name, "no thread that goes on", "one that goes on")
-        if "." in name:
-            return Difference("inputs", name, "as Python has it", "replaced by this code")
-        return Difference("inputs", name, "the input as it was", "the input was modified")
+        return _changed(sorted(set(got.changed) - set(expected.changed))[0])
     return None
 
 
-def _stopped(outcome: Outcome) -> str:
-    return {
-        "timeout": "no answer within the time limit",
-        "output": "more than 1 MB printed",
-        "not run": "not run",
-        "died": f"the process ended by itself (status {outcome.status})",
-    }.get(outcome.stopped or "", str(outcome.stopped))
+def _changed(name: str) -> Difference:
+    """What a call did beside giving its result; name: as run/child/jobs.py has it."""
+    if name == AGAIN:
+        again = Message("the same each time"), Message("another one some time")
+        return Difference("again", Message("the result of the same call"), *again)
+    if name == THREADS:
+        threads = Message("no thread that goes on"), Message("one that goes on")
+        return Difference("inputs", name, *threads)
+    if "." in name:
+        return Difference(
+            "inputs", name, Message("as Python has it"), Message("replaced by this code")
+        )
+    return Difference(
+        "inputs", name, Message("the input as it was"), Message("the input was modified")
+    )
+
+
+def _stopped(outcome: Outcome) -> Said:
+    known = {
+        "timeout": Message("no answer within the time limit"),
+        "output": Message("more than 1 MB printed"),
+        UNRUN: NOT_RUN,
+        "died": Message("the process ended by itself (status {status})", status=outcome.status),
+    }
+    return known.get(outcome.stopped or "", str(outcome.stopped))
 
 
 def _error(raised: Raised) -> str:
@@ -119,11 +133,13 @@ def _error(raised: Raised) -> str:
 
 def _raised(expected: Raised | None, got: Raised | None) -> Difference | None:
     if expected is None:
-        return Difference("raised", "", "no error", _error(got)) if got else None
-    wanted = f"{expected.type} naming {' and '.join(expected.mentions)}"
-    wanted = wanted if expected.mentions else expected.type
+        return Difference("raised", "", NO_ERROR, _error(got)) if got else None
+    wanted: Said = expected.type
+    if expected.mentions:
+        named = " ".join(expected.mentions)
+        wanted = Message("{type} naming {named}", type=expected.type, named=named)
     if got is None:
-        return Difference("raised", "", wanted, "no error")
+        return Difference("raised", "", wanted, NO_ERROR)
     if expected.type not in got.ancestors:
         return Difference("raised", "", wanted, _error(got))
     for mention in expected.mentions:
@@ -155,13 +171,9 @@ def _value(
         low, high = expected["within"]
         if isinstance(got, (int, float)) and not isinstance(got, bool) and low <= got <= high:
             return None
-        return Difference("value", name, f"between {low:.4g} and {high:.4g}", show(got))
+        return Difference("value", name, show(expected), show(got))
     if isinstance(expected, dict) and "list" in expected and isinstance(got, dict):
-        wanted, given = expected["list"], got.get("list", ())
-        if len(wanted) != len(given):
-            return Difference("shape", name, f"{len(wanted)} items", f"{len(given)} items")
-        parts = (_value(name, a, b, tolerance, aspects) for a, b in zip(wanted, given, strict=True))
-        return next((part for part in parts if part), None)
+        return _items(name, expected["list"], got.get("list", ()), tolerance, aspects)
     if isinstance(expected, np.ndarray):
         return _array(name, expected, got, tolerance, aspects)
     if "value" not in aspects:
@@ -170,22 +182,55 @@ def _value(
         close = within(np.asarray(expected), np.asarray(float(got)), tolerance)
         return None if bool(close) else Difference("value", name, *apart(expected, got))
     if type(expected) is not type(got):
-        wanted, given = (f"{show(v)} ({type(v).__name__})" for v in (expected, got))
+        wanted, given = (f"{quoted(v)} ({type(v).__name__})" for v in (expected, got))
         return Difference("value", name, wanted, given)
     if expected != got:
         return Difference("value", name, show(expected), show(got))
     return None
 
 
+def _items(
+    name: str,
+    expected: Sequence[Any],
+    got: Sequence[Any],
+    tolerance: Tolerance,
+    aspects: Collection[str],
+) -> Difference | None:
+    """The first item of a list that differs, and how many do."""
+    if len(expected) != len(got):
+        first = next((i for i, (a, b) in enumerate(zip(expected, got)) if a != b), None)
+        wanted, given = (Message("{count} items", count=len(items)) for items in (expected, got))
+        if first is None:  # one of them only goes on
+            return Difference("shape", name, wanted, given)
+        both = "{items}; the first that differs: {item}"
+        return Difference(
+            "shape",
+            name,
+            Message(both, items=wanted, item=quoted(expected[first])),
+            Message(both, items=given, item=quoted(got[first])),
+            index=(first,),
+        )
+    parts = [_value(name, a, b, tolerance, aspects) for a, b in zip(expected, got, strict=True)]
+    wrong = [i for i, part in enumerate(parts) if part]
+    if not wrong:
+        return None
+    first = wrong[0]
+    part = parts[first]
+    assert part is not None
+    return msgspec.structs.replace(
+        part, index=(first, *part.index), differing=len(wrong), total=len(parts)
+    )
+
+
 def _array(
     name: str, expected: np.ndarray, got: Any, tolerance: Tolerance, aspects: Collection[str]
 ) -> Difference | None:
     if not isinstance(got, np.ndarray):
-        return Difference("value", name, f"an array {_shape(expected.shape)}", show(got))
+        return Difference("value", name, show(expected), show(got))
     if got.shape != expected.shape:
         if not {"shape", "value"} & set(aspects):
             return None
-        return Difference("shape", name, _shape(expected.shape), _shape(got.shape))
+        return Difference("shape", name, shape_text(expected.shape), shape_text(got.shape))
     if "dtype" in aspects and got.dtype != expected.dtype and expected.dtype.kind == "f":
         return Difference("dtype", name, str(expected.dtype), str(got.dtype))
     if "value" not in aspects or _same(expected, got) or _near(expected, got, tolerance):
@@ -236,35 +281,3 @@ def allowed(expected: np.ndarray, tolerance: Tolerance) -> np.ndarray:
         bound = bound + tolerance.row * size.max(-1, keepdims=True, initial=0.0)
         bound = bound + tolerance.array * size.max(initial=0.0)
     return np.asarray(bound)
-
-
-def _shape(shape: tuple[int, ...]) -> str:
-    return "(" + ", ".join(str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
-
-
-def apart(expected: Any, got: Any) -> tuple[str, str]:
-    """Two numbers that differ, with as many digits as it takes to see it."""
-    wanted, given = show(expected), show(got)
-    if wanted != given:
-        return wanted, given
-    return f"{float(expected):.17g}", f"{float(got):.17g}"
-
-
-def show(value: Any) -> str:
-    """A recorded value in a few words."""
-    if isinstance(value, np.ndarray) and value.ndim:
-        return f"an array {_shape(value.shape)}"
-    if isinstance(value, (np.ndarray, np.generic)):
-        value = value.item()
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, dict):
-        if "odd" in value:
-            return str(value["odd"])
-        if "list" in value:
-            return "[" + ", ".join(show(item) for item in value["list"]) + "]"
-        if "offered" in value:
-            return show(value["offered"])
-        if "within" in value:
-            return "between {:.4g} and {:.4g}".format(*value["within"])
-    return str(value)[:200]

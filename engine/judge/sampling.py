@@ -14,6 +14,7 @@ from engine.run.types import Draw
 from engine.spec.types import Check
 
 FIX_DRAWS = 24  # unseen draws at least, over the regimes of each probe that a break stands on
+USUAL_REGIME = "normal"
 SEEDS = 3  # draws a symptom of a break and regime
 OWN_DRAWS = 8  # the same, for other probes of the broken component
 COSTLY_DRAWS = 4  # and for those that take long
@@ -244,8 +245,8 @@ def usual_regimes(checks: Iterable[tuple[str, Check]]) -> dict[tuple[str, str], 
     regimes: dict[tuple[str, str], str] = {}
     for component, check in checks:
         key = component, check.probe
-        if "normal" in check.regimes:
-            regimes[key] = "normal"
+        if USUAL_REGIME in check.regimes:
+            regimes[key] = USUAL_REGIME
         regimes.setdefault(key, check.regimes[0])
     return regimes
 

@@ -11,56 +11,20 @@ own choice, so each reading of it agrees with the reference.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
-import numpy as np
 
 from engine.errors import EngineError
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
+from engine.judge.inputs import shapes
 from engine.judge.measured import Extra, Measured
+from engine.judge.result import Result, Verdict
+from engine.judge.sampling import USUAL_REGIME as USUAL
 from engine.judge.sampling import Plan, Planned
 from engine.judge.targets import BEFORE, REFERENCE, target_outcomes
-from engine.run.types import CALL_VARIANTS, LATE, SMALL, Case, Draw, Outcome
-from engine.spec.types import Text
-
-
-class Result(msgspec.Struct, frozen=True):
-    """One check: did it hold, over how many measurements, and the first that differs."""
-
-    id: str
-    component: str
-    shows: Text
-    passed: bool
-    measurements: int
-    regime: str = ""
-    inputs: str = ""
-    difference: Difference | None = None
-    pattern: str = ""
-    traceback: tuple[str, ...] = ()
-
-
-class Verdict(msgspec.Struct, frozen=True):
-    """What was judged. `measurements` is never 0. `seed` repeats it, for authors. `unmeasured`: further
-    inputs that decided nothing, as some code ran out of time, memory or stack.
-    """
-
-    passed: bool
-    results: tuple[Result, ...]
-    measurements: int
-    seed: str
-    target: str = REFERENCE
-    unmeasured: int = 0
-
-    @property
-    def failures(self) -> int:
-        """How many checks failed."""
-        return _failures(self.results)
-
-    @property
-    def failing(self) -> Result | None:
-        """The first check that failed, in the order that teaches."""
-        return next((result for result in self.results if not result.passed), None)
+from engine.run.types import Case, Draw, Outcome
 
 
 def judge_build(measured: Measured) -> Verdict:
@@ -74,7 +38,7 @@ def judge_check(
 ) -> Result:
     """One check of a build, from the outcomes of its draws."""
     expected = {draw: cases[draw].expected[""] for draw in planned.draws}
-    return _result(planned, cases, expected, outcomes)
+    return _result(compared(planned, cases, expected, outcomes), cases, outcomes)
 
 
 def judge_fix(
@@ -105,18 +69,24 @@ def _nearest(
     checks: Sequence[Planned], measured: Measured, targets: Sequence[str]
 ) -> tuple[list[Result], str]:
     """The results by the target with the fewest failures, the earlier one where there are as many."""
-    best: list[Result] = []
+    best: list[Compared] = []
     chosen = targets[0]
     for target in targets:
         found = [
-            _result(one, measured.cases, target_outcomes(one, measured, target), measured.candidate)
+            compared(
+                one, measured.cases, target_outcomes(one, measured, target), measured.candidate
+            )
             for one in checks
         ]
-        if not best or _failures(found) < _failures(best):
+        if not best or _failing(found) < _failing(best):
             best, chosen = found, target
-        if not _failures(found):
+        if not _failing(found):
             break
-    return best, chosen
+    return [_result(one, measured.cases, measured.candidate) for one in best], chosen
+
+
+def _failing(found: Sequence[Compared]) -> int:
+    return sum(bool(one.differing) for one in found)
 
 
 def disagreeing(verdict: Verdict, measured: Measured) -> list[Draw]:
@@ -163,36 +133,54 @@ def failing_checks(measured: Measured) -> tuple[Result, ...]:
     return tuple(r for r in judge_build(measured).results if not r.passed)
 
 
-def _failures(results: Sequence[Result]) -> int:
-    return sum(not result.passed for result in results)
+class Compared(NamedTuple):
+    """A check, what it expects of each draw, and the first difference in each draw that has one."""
+
+    planned: Planned
+    expected: Mapping[Draw, Outcome]
+    differing: dict[Draw, Difference]
 
 
-def _result(
+def compared(
     planned: Planned,
     cases: Mapping[Draw, Case],
     expected: Mapping[Draw, Outcome],
     outcomes: Mapping[Draw, Outcome],
+) -> Compared:
+    """A check with its draws compared."""
+    return Compared(planned, expected, _differing(planned, cases, expected, outcomes))
+
+
+def _result(
+    found: Compared, cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
 ) -> Result:
+    planned, expected, differing = found
     check = planned.check
-    differing = _differing(planned, cases, expected, outcomes)
+    held = Result(check.id, planned.component, check.shows, not differing, len(planned.draws))
     if not differing:
-        return Result(check.id, planned.component, check.shows, True, len(planned.draws))
+        return held
     some = len(differing) < len(planned.draws)  # then the call_variant may be what matters
-    told = min(differing, key=lambda draw: some and bool(draw.call_variant))
-    raised = outcomes[told].raised
-    frames = raised.frames if raised else ()
-    return Result(
-        check.id,
-        planned.component,
-        check.shows,
-        False,
-        len(planned.draws),
-        told.regime,
-        shapes(cases[told], call_variant=some),
-        differing[told],
-        pattern(differing[told], expected[told], outcomes[told]),
-        tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
+    told = min(differing, key=lambda draw: _strangeness(draw, some))
+    outcome = outcomes[told]
+    frames = outcome.raised.frames if outcome.raised else outcome.running
+    return msgspec.structs.replace(
+        held,
+        regime=told.regime,
+        inputs=shapes(cases[told], call_variant=some),
+        difference=differing[told],
+        pattern=pattern(differing[told], expected[told], outcome, told.dtype),
+        traceback=tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
+        frames=frames,
+        output=outcome.output,
+        draw=told,
     )
+
+
+def _strangeness(draw: Draw, some: bool) -> tuple[bool, bool, bool]:
+    """The simplest measurement is told: the usual regime, called as one calls it; some: whether not all
+    differ, so that the call variant may be what matters.
+    """
+    return some and bool(draw.call_variant), draw.constraint is not None, draw.regime != USUAL
 
 
 def _differing(
@@ -215,33 +203,6 @@ def _differing(
         for draw in planned.draws
     }
     return {draw: one for draw, one in found.items() if one is not None}
-
-
-def shapes(case: Case, *, call_variant: bool = True) -> str:
-    """The input of a case in a few words: names with shapes, and plain values.
-
-    call_variant: tell how it was given to the code, which is left out where it cannot be what matters.
-    """
-    parts = []
-    for name, value in case.inputs.items():
-        if isinstance(value, np.ndarray):
-            parts.append(f"{name} {tuple(int(n) for n in value.shape)}")
-        elif value is not None:
-            parts.append(f"{name} = {value}")
-    how, constraint = case.draw.call_variant, case.draw.constraint
-    asked_for = constraint is not None and constraint.kind in ("calls", "caller")
-    if how and (call_variant or asked_for):
-        after = "after hundreds of calls" if how == LATE else f"after {how}()"
-        parts.append(CALL_VARIANTS.get(how, after))
-    if constraint is not None:
-        steered = {
-            "pattern": "numbers in a pattern",
-            "settings": "inputs and settings that no regime brings together",
-            SMALL: f"a size of {constraint.number:.0f}",
-        }
-        near = "near a number that the change mentions"
-        parts.append(steered.get(constraint.name) or steered.get(constraint.kind, near))
-    return ", ".join(parts)
 
 
 def _verdict(results: Sequence[Result], plan: Plan, target: str) -> Verdict:

@@ -57,6 +57,14 @@ class Learner(msgspec.Struct, frozen=True):
         """The language of texts."""
         return self.settings.lang
 
+    @staticmethod
+    def typed(folder: Path) -> str:
+        """A folder as one types it from here: "" for this one."""
+        here = Path.cwd()
+        if folder.is_relative_to(here):
+            return "" if folder == here else str(folder.relative_to(here))
+        return str(folder)
+
     def practice(self, id: str) -> Path:
         """The practice copy of a break."""
         return self.home / "practice" / id

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from engine.judge.compare import show
+from engine.judge.shown import shape_text, show
 from engine.observe.arithmetic import evaluate
 from engine.run.types import Outcome, Raised
 
@@ -107,7 +107,7 @@ def _row(name: str, healthy: str, broken: str) -> Row:
 
 
 def _shape(value: Any) -> str:
-    return show(value).removeprefix("an array ") if isinstance(value, np.ndarray) else "-"
+    return shape_text(value.shape) if isinstance(value, np.ndarray) else "-"
 
 
 def _norm(value: Any) -> str:
@@ -123,7 +123,7 @@ def _ends(value: Any) -> str:
 
 
 def _plain(value: Any) -> str:
-    return "-" if value is None else show(value)
+    return "-" if value is None else str(show(value))
 
 
 def _curve(outcome: Outcome, name: str) -> tuple[float, ...]:

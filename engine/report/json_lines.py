@@ -24,10 +24,10 @@ def judged(lines: Iterable[Line], about: str) -> None:
 
 
 def to_json(report: Any) -> str:
-    """One line of JSON; names of files that are no Unicode come as escapes."""
+    """One line of JSON, messages in English; names of files that are no Unicode come as escapes."""
     try:
-        return msgspec.json.encode(report).decode()
+        return msgspec.json.encode(report, enc_hook=str).decode()
     except UnicodeEncodeError:
         import json
 
-        return json.dumps(msgspec.to_builtins(report))
+        return json.dumps(msgspec.to_builtins(report, enc_hook=str))

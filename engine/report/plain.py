@@ -41,6 +41,21 @@ def say(text: str, colour: str = "", indent: int = 0) -> None:
             print(" " * indent + painted(part, colour) if part else "")
 
 
+def code(text: str, indent: int = 2) -> None:
+    """Lines that are no prose: folded at the edge of a terminal, else as they are."""
+    room = max(1, width() - indent)
+    for line in safe(text).splitlines():
+        colour = {"+": "green", "-": "red"}.get(line[:1], "")
+        parts = [line[i : i + room] for i in range(0, len(line), room)] or [""]
+        for part in parts:
+            print(" " * indent + painted(part, colour))
+
+
+def place(root: str, path: str, line: int) -> str:
+    """A line of a file as one types it from here."""
+    return f"{root}/{path}:{line}" if root else f"{path}:{line}"
+
+
 def columns(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
     """Rows with aligned columns; the last one is wrapped below itself when it is too long."""
     rows = [[safe(cell) for cell in row] for row in rows]

@@ -8,7 +8,11 @@ from typing import Any
 
 from engine.report.formats import Line
 
-PLAIN = "engine.report.plain"  # written without rich: these commands start fast
+PLAIN = "engine.report.plain"
+BARE = (
+    PLAIN,
+    "engine.report.verdicts",
+)  # written without rich, which takes as long as half of a verdict
 SHOW = {
     "HintReport": (PLAIN, "hint"),
     "InitReport": (PLAIN, "init"),
@@ -21,7 +25,6 @@ SHOW = {
     "BreakReport": ("engine.report.breaks", "break_"),
     "ObserveReport": ("engine.report.breaks", "observe"),
     "BuildReport": ("engine.report.verdicts", "build"),
-    "Ended": ("engine.report.verdicts", "ended"),
     "FixReport": ("engine.report.verdicts", "fix"),
     "WalkReport": ("engine.report.walk", "walk"),
     "ShowReport": ("engine.report.pages", "exercise"),
@@ -43,7 +46,7 @@ def judged(lines: Iterable[Line], about: str) -> None:
 def show(report: Any) -> None:
     """Print a report. Only the module that can is loaded."""
     module, name = SHOW[type(report).__name__]
-    if module == PLAIN:
+    if module in BARE:
         import_module(module).__dict__[name](report)
         return
     from engine.report.paper import console

@@ -1,192 +1,266 @@
-"""Builds and fixes: verdicts, and the reveal."""
+"""Builds and fixes: one shape for every verdict, and the reveal.
+
+The first cause in full, each further one in a line, what passed in one line, the count last. Written without
+rich, which would take as long as half of a verdict.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.text import Text
-
-from engine.judge.verdict import Result
-from engine.report.out import safe
-from engine.report.paper import code, say, section
-from engine.report.words import words
-from engine.spec.texts import said
+from engine.judge.findings import Finding, findings, own_frames, unrun
+from engine.judge.result import Result
+from engine.report.detail import everything, verbose
+from engine.report.plain import code, place, say
+from engine.report.words import said, words
+from engine.spec.texts import said as in_language
 
 if TYPE_CHECKING:
-    from engine.flows.build_report import BuildReport, Ended
+    from engine.flows.build_report import BuildReport
     from engine.flows.fix_report import FixReport, Reveal
-    from engine.judge.verdict import Verdict
+    from engine.judge.result import Verdict
+    from engine.run.types import Frame
+
+FRAMES = 3  # of an error, the innermost
+PRINTED = 10  # lines of what the code printed
 
 
-def build(out: Console, report: BuildReport) -> None:
-    verdict, sandbox = report.verdict, report.sandbox
-    out.print()
-    say(out, report.title, "bold")
-    for path, digest in report.graded:
-        say(out, words("graded {path} sha256 {digest}", path=path, digest=digest[:16]))
-    say(
-        out,
-        words(
-            "{count} checks, {measurements} measurements, seed {seed}",
-            count=len(verdict.results),
-            measurements=verdict.measurements,
-            seed=verdict.seed,
-        ),
-    )
-    _unmeasured(out, verdict)
-    if not sandbox.complete:
-        say(
-            out,
-            words("This kernel lacks Landlock or seccomp: the code was not walled off."),
-            "yellow",
-        )
+def build(report: BuildReport) -> None:
+    verdict = report.verdict
+    view = View(report.lang, report.root, report.exercise, report.promises)
+    view.verdict(verdict)
+    _graded(verdict, report.graded)
+    if not report.sandbox.complete:
+        say(words("This kernel lacks Landlock or seccomp: the code was not walled off."), "yellow")
     if report.first and not report.passed:
-        builds = ", ".join(report.first)
         say(
-            out,
             words(
-                "It stands on {builds}: not passed yet, and the place to look first.", builds=builds
+                "Your code uses {builds}: not passed yet, and the place to look first.",
+                builds=", ".join(report.first),
             ),
             "yellow",
         )
     for one in report.questions:
-        out.print()
-        say(out, f"{words('Right') if one.right else words('Not so')}: {one.ask}", "bold")
-        say(out, one.because.strip(), indent=2)
-    out.print()
-    if report.passed:
-        say(out, words("Passed. Next: `engine next`"), "bold green")
-        if report.open_questions:
-            say(
-                out,
-                words(
-                    "Questions about it that are open: {open_questions}. `engine submit-build "
-                    "{exercise}` asks them.",
-                    open_questions=report.open_questions,
-                    exercise=report.exercise,
-                ),
-            )
-    else:
-        say(out, words("Not yet. Next: `{next}` gives a hint.", next=report.next), "bold red")
-
-
-def fix(out: Console, report: FixReport) -> None:
-    section(out, words("Your diff"))
-    code(out, report.diff or words("(nothing has changed yet)"))
-    out.print()
-    failing = [result for result in report.verdict.results if not result.passed]
-    agree = len(report.verdict.results) - len(failing)
-    say(
-        out,
-        words(
-            "{agree} of {count} checks agree, over {measurements} measurements on inputs "
-            "nobody has seen.",
-            agree=agree,
-            count=len(report.verdict.results),
-            measurements=report.verdict.measurements,
-        ),
-    )
-    _unmeasured(out, report.verdict)
-    for result in failing[:3]:
-        shows = _shows(result, report.lang)
-        say(
-            out,
-            words("differs: {component}: {shows}", component=result.component, shows=shows),
-            "red",
-        )
-        _difference(out, result)
-    if len(failing) > 3:
-        say(out, words("and {count} more checks differ", count=len(failing) - 3))
-    for path, digest in report.graded:
-        say(out, words("graded {path} sha256 {digest}", path=path, digest=digest[:16]), "dim")
-    out.print()
+        print()
+        say(f"{words('Right') if one.right else words('Wrong')}: {one.ask}", "bold")
+        say(one.because.strip(), indent=2)
     if not report.passed:
-        say(out, words("Not mended yet."), "bold red")
+        say(words("`{next}` gives a hint.", next=report.next))
+        return
+    if report.open_questions:
+        say(
+            words(
+                "Questions about it that are open: {count}. `engine submit-build {exercise}` asks them.",
+                count=report.open_questions,
+                exercise=report.exercise,
+            )
+        )
+    say(words("Passed. Next: `engine next`"), "bold green")
+
+
+def fix(report: FixReport) -> None:
+    if verbose() or report.passed:
+        say(words("Your diff"), "bold")
+        code(report.diff or words("(nothing has changed yet)"))
+        print()
+    view = View(report.lang, report.root, report.component)
+    view.verdict(report.verdict)
+    _graded(report.verdict, report.graded)
+    if not report.passed:
         for why in report.suspicious:
-            say(out, words("Worth a thought: {why}.", why=why), indent=2)
-        say(out, words("`engine observe` measures again, `engine hint` helps."))
+            say(words("Worth a thought: {why}.", why=said(why)))
+        say(
+            words("Not fixed yet. `engine observe` measures again, `engine hint` helps."),
+            "bold red",
+        )
         return
     say(
-        out,
-        words("Mended. (The old text, restored exactly.)") if report.restored else words("Mended."),
+        words("Fixed. (The old text, restored exactly.)") if report.restored else words("Fixed."),
         "bold green",
     )
     if report.reveal is not None:
-        _reveal(out, report.reveal)
-        say(out, "\n" + words("Your entry is complete: {notes}", notes=report.notes))
+        _reveal(report.reveal)
+        print()
+        say(words("Your entry is complete: {notes}", notes=report.notes))
 
 
-def _reveal(out: Console, reveal: Reveal) -> None:
+def _reveal(reveal: Reveal) -> None:
     """The cause, and why it teaches something."""
     if reveal.cause:
         right = (
             words("That was the cause.") if reveal.cause.right else words("That was not the cause.")
         )
-        say(out, f"{right} {reveal.cause.because}")
+        say(f"{right} {reveal.cause.because}")
     for name, text in (
         (words("The hidden cause"), reveal.hidden_cause),
-        (words("How to mend it"), reveal.fix),
+        (words("How to fix it"), reveal.fix),
         (words("Why this teaches something"), reveal.why),
     ):
-        section(out, name)
-        say(out, text.strip(), indent=2)
-    section(out, words("From broken to what you had"))
-    code(out, reveal.reference_diff)
-    section(out, words("What is next"))
-    say(out, reveal.next, indent=2)
+        _section(name)
+        say(text.strip(), indent=2)
+    _section(words("From broken to what you had"))
+    code(reveal.reference_diff)
+    _section(words("What is next"))
+    say(reveal.next, indent=2)
 
 
-def _unmeasured(out: Console, verdict: Verdict) -> None:
+def _section(name: str) -> None:
+    print()
+    say(name, "bold")
+
+
+def _graded(verdict: Verdict, graded: Iterable[tuple[str, str]]) -> None:
+    """What helps to repeat a verdict, for those who ask."""
     if verdict.unmeasured:
         say(
-            out,
             words(
-                "{unmeasured} more inputs were too large for some code (time, memory or "
-                "stack) and decided nothing.",
-                unmeasured=verdict.unmeasured,
+                "{count} more inputs were too large for some code (time, memory or stack) and decided"
+                " nothing.",
+                count=verdict.unmeasured,
             ),
             "dim",
         )
-
-
-def _shows(result: Result, lang: str) -> str:
-    return said(result.shows, lang) or result.id
-
-
-def ended(out: Console, report: Ended) -> None:
-    """One check of a build; where it failed, what was expected and what came."""
-    result = report.result
-    mark = Text("ok  ", style="green") if result.passed else Text("FAIL", style="red")
-    shows = _shows(result, report.lang)
-    text = safe(f" {report.number}/{report.of} {result.component}: {shows} ({result.measurements})")
-    out.print(Text.assemble(mark, text))
-    if not result.passed:
-        _difference(out, result)
-
-
-def _difference(out: Console, result: Result) -> None:
-    found = result.difference
-    if found is None or found.got == "not run":  # what stopped the run was told before
+    if not verbose():
         return
-    at = str(list(found.index)) if found.index else ""
-    name = f"{found.value}{at}: " if found.value else ""
+    for path, digest in graded:
+        say(words("graded {path} sha256 {digest}", path=path, digest=digest[:16]), "dim")
     say(
-        out,
-        words("regime {regime}: {inputs}", regime=result.regime, inputs=result.inputs),
-        indent=9,
+        words("{count} measurements, seed {seed}", count=verdict.measurements, seed=verdict.seed),
+        "dim",
     )
-    say(out, name + words("expected {expected}", expected=found.expected), indent=9)
-    say(out, " " * len(name) + words("got      {got}", got=found.got), indent=9)
+
+
+class View:
+    """A verdict in one language. root: the folder of the code that was judged, as one types it; component:
+    the one that all is about, which need not be said. promises: sentences of the contract.
+    """
+
+    def __init__(
+        self,
+        lang: str,
+        root: str,
+        component: str,
+        promises: Sequence[Mapping[str, str]] = (),
+    ) -> None:
+        self._lang, self._root, self._component, self._promises = lang, root, component, promises
+
+    def verdict(self, verdict: Verdict) -> None:
+        """All of it: the causes, what never ran, what passed, and the count."""
+        found = findings(verdict.results)
+        for number, one in enumerate(found):
+            if number == 0 or everything():
+                self._in_full(one)
+            else:
+                self._in_a_line(one)
+        waiting = [one for one in verdict.results if unrun(one)]
+        if waiting:
+            say(words("not run (stopped before): {checks}", checks=self._names(waiting)), "dim")
+        passed = [one for one in verdict.results if one.passed]
+        if passed and found:
+            say(words("ok: {checks}", checks=self._names(passed)), "green")
+        say(
+            words("{passed} of {count} pass", passed=len(passed), count=len(verdict.results)),
+            "bold",
+        )
+
+    def _names(self, results: Iterable[Result]) -> str:
+        return ", ".join(self._shows(one) for one in results)
+
+    def _shows(self, result: Result) -> str:
+        shows = in_language(result.shows, self._lang) or result.id
+        same = result.component == self._component
+        return shows if same else f"{result.component}: {shows}"
+
+    def _in_full(self, one: Finding) -> None:
+        result = one.result
+        says = said(one.says)
+        at = f" {self._place(one.place)}" if one.place else ""
+        head = f"{words('FAIL')} {self._shows(result)}:" + (f" {says}" if says else "") + at
+        say(head, "red")
+        for frame in own_frames(result)[-FRAMES:]:
+            if frame is not one.place:
+                code(f"{self._place(frame)}: {frame.text}", indent=5)
+        if one.place:
+            code(one.place.text, indent=5)
+        if one.ran:
+            say(words("the check ran: {text}", text=one.ran), indent=5)
+        self._promise(one.lacks)
+        if result.inputs:
+            regime = f" ({result.regime})" if verbose() else ""
+            say(words("with {inputs}", inputs=said(result.inputs)) + regime, indent=5)
+        _difference(result)
+        _printed(result.output)
+        if one.more:
+            say(self._more(one), indent=5)
+
+    def _in_a_line(self, one: Finding) -> None:
+        at = f" {self._place(one.place)}" if one.place else ""
+        text = said(one.says) or " ".join([_compared(one.result), said(one.result.pattern)])
+        more = f" {self._more(one)}" if one.more else ""
+        say(f"{words('FAIL')} {self._shows(one.result)}: {text.strip()}{at}{more}", "red")
+
+    def _more(self, one: Finding) -> str:
+        count = len(one.more)
+        if one.place is not None:
+            return words("{count} more checks stop at the same line.", count=count)
+        return words("{count} more checks fail for the same reason.", count=count)
+
+    def _place(self, frame: Frame) -> str:
+        return place(self._root, frame.path, frame.line) + (
+            f" in {frame.function}" if frame.function else ""
+        )
+
+    def _promise(self, attribute: str) -> None:
+        """What the contract says of an attribute that is missing."""
+        for promise in self._promises:
+            text = in_language(promise, self._lang)
+            if attribute and f"`.{attribute}`" in text:
+                say(words("The contract: {promise}", promise=text), indent=5)
+                return
+
+
+def _compared(result: Result) -> str:
+    found = result.difference
+    if found is None or found.aspect in ("raised", "stopped", "again"):
+        return ""
+    return words(
+        "{name} is {got}, should be {expected}.",
+        name=_named(result), got=said(found.got), expected=said(found.expected),
+    )  # fmt: skip
+
+
+def _named(result: Result) -> str:
+    found = result.difference
+    assert found is not None
+    return said(found.value) + (str(list(found.index)) if found.index else "")
+
+
+def _difference(result: Result) -> None:
+    """What was expected, what came, and how often."""
+    found = result.difference
+    if found is None or found.aspect in ("stopped", "again", "raised"):
+        return  # the head says it
+    say(_compared(result), indent=5)
     if found.total > 1:
         say(
-            out,
             words(
-                "{differing} of {total} values differ", differing=found.differing, total=found.total
+                "{differing} of {total} values differ.",
+                differing=found.differing,
+                total=found.total,
             ),
-            indent=9,
+            indent=5,
         )
     if result.pattern:
-        say(out, result.pattern, indent=9)
-    for line in result.traceback[-4:]:
-        say(out, line, "dim", indent=9)
+        say(said(result.pattern), indent=5)
+
+
+def _printed(text: str) -> None:
+    """What the code printed in that measurement: its end, as that is nearest to the error."""
+    lines = text.splitlines()
+    if not lines:
+        return
+    say(words("It printed:"), indent=5)
+    if len(lines) > PRINTED:
+        say(words("... ({count} lines before)", count=len(lines) - PRINTED), "dim", indent=7)
+    code("\n".join(lines[-PRINTED:]), indent=7)

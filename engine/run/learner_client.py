@@ -22,6 +22,7 @@ from engine.run.types import (
     EXAM_VARIANTS,
     LATE,
     PLAIN_RUN,
+    UNRUN,
     Outcome,
     RunOptions,
     Tree,
@@ -139,7 +140,7 @@ class LearnerClient(ServerPool):
             if stopped != "died" and not skips:
                 break
             skips = max(0, skips - (stopped != "died"))
-        unrun = Outcome(stopped="not run")
+        unrun = Outcome(stopped=UNRUN)
         return [found.get(i, unrun) for i in range(len(jobs))]
 
     def _work(self, job: Job) -> dict[str, Any]:

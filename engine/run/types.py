@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import Message
+
 Values = dict[str, Any]  # names -> ndarray, number, str, None, or {"odd": what it was}
 
 
@@ -28,6 +30,9 @@ class Tree(msgspec.Struct, frozen=True):
     def replaced(self, files: Mapping[str, bytes]) -> Tree:
         """The same tree with some files' bytes replaced."""
         return msgspec.structs.replace(self, files={**self.files, **files})
+
+
+UNRUN = "not run"  # why there is no answer of a job whose turn never came
 
 
 class Frame(msgspec.Struct, frozen=True, array_like=True):
@@ -52,7 +57,8 @@ class Raised(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     """What one probe did on one input.
 
-    `stopped`: None, or why there is no answer: "timeout", "output", "died", "not run".
+    `stopped`: None, or why there is no answer: "timeout", "output", "died", "not run". `running`: the
+    lines that were running when the time was over, outermost first. `output`: what was printed.
     `changed`: names of inputs that the call modified. `seconds`: of processor time, for the call alone.
     `ran`: the functions of the tree that ran, as "path:first line"; None where nobody looked.
     """
@@ -64,24 +70,29 @@ class Outcome(msgspec.Struct, frozen=True):
     stopped: str | None = None
     status: int = 0
     output: str = ""
+    running: tuple[Frame, ...] = ()
     trace: tuple[Any, ...] = ()
     ran: frozenset[str] | None = None
 
 
 CALL_VARIANTS = {
-    "direct": "forward() called by itself",
-    "fortran": "arrays with their first axis innermost in memory",
-    "strided": "arrays that are every other number of a larger one",
-    "reused": "arrays that held other numbers a moment before",
-    "primed": "called before and afterwards with other numbers in the parameters and arguments",
-    "swapped": "called before with two numbers of a parameter or an argument exchanged",
-    "resized": "called before with more positions, then with one",
-    "stepped": "called before an optimiser's step that moved the parameters",
-    "doubled": "called twice, and a quarter of one result added to three quarters of the other",
-    "beside": "beside others of its kind, with other settings, that were made later",
-    "nested": "called from a script, sixty frames deep",
-    "outermost": "called from a line that nothing has called, as at a prompt",
-    "inside": "called from a module with a name of the package's",
+    "direct": Message("forward() called by itself"),
+    "fortran": Message("arrays with their first axis innermost in memory"),
+    "strided": Message("arrays that are every other number of a larger one"),
+    "reused": Message("arrays that held other numbers a moment before"),
+    "primed": Message(
+        "called before and afterwards with other numbers in the parameters and arguments"
+    ),
+    "swapped": Message("called before with two numbers of a parameter or an argument exchanged"),
+    "resized": Message("called before with more positions, then with one"),
+    "stepped": Message("called before an optimiser's step that moved the parameters"),
+    "doubled": Message(
+        "called twice, and a quarter of one result added to three quarters of the other"
+    ),
+    "beside": Message("beside others of its kind, with other settings, that were made later"),
+    "nested": Message("called from a script, sixty frames deep"),
+    "outermost": Message("called from a line that nothing has called, as at a prompt"),
+    "inside": Message("called from a module with a name of the package's"),
 }
 LATE = "late"  # hundreds of calls before the one that counts
 # which no honest code meets: the child has them at the level exam alone

@@ -29,7 +29,7 @@ from engine.flows.reports import (
 from engine.flows.show import ShowReport
 from engine.flows.walkthrough import Point, Shown, Walked, WalkReport
 from engine.judge.compare import Difference
-from engine.judge.verdict import Result, Verdict
+from engine.judge.result import Result, Verdict
 from engine.observe.diagnostics import Observation, Row
 from engine.observe.score import Bin, Scored
 from engine.run.types import Sandbox

@@ -1,0 +1,44 @@
+"""Whether there is anything to judge, and whether what was judged is still what is open."""
+
+from __future__ import annotations
+
+from engine.commands.session import Session
+from engine.errors import EngineError, Message, NotApplicable
+from engine.learner.store import Attempt, opened
+from engine.run.types import Tree
+
+
+def unchanged(session: Session, attempt: Attempt, before: Tree) -> EngineError:
+    """There is nothing to judge; and where a learner may have changed the wrong copy, say so."""
+    id = attempt.exercise
+    practice = session.learner.typed(session.learner.practice(id)) + "/"
+    own = session.model_files()
+    elsewhere = [path for path, data in sorted(own.items()) if before.files.get(path) != data]
+    if elsewhere:
+        return EngineError(
+            Message("Nothing has changed in {practice} yet.", practice=practice),
+            where=Message(
+                "Your own code did: {files}. The bug is in the practice copy alone.",
+                files=", ".join(elsewhere),
+            ),
+        )
+    return EngineError(
+        Message("Nothing has changed in {practice} yet.", practice=practice),
+        next=Message("Fix the bug there; `engine hint` helps."),
+    )
+
+
+def check_same(session: Session, attempt: Attempt, judged: Tree | None = None) -> None:
+    """What was judged is still what is open. Raises NotApplicable."""
+    now = opened(session.attempts())
+    if now is None or (now.exercise, now.number) != (attempt.exercise, attempt.number):
+        raise NotApplicable(
+            f"{attempt.exercise} was closed or put aside meanwhile, so nothing was recorded.",
+            next="`engine status` shows what is open.",
+        )
+    if judged is not None and session.trees(attempt)[1].files != judged.files:
+        raise NotApplicable(
+            "The practice copy was changed while it was judged, so nothing was recorded.",
+            where=str(session.learner.practice(attempt.exercise)),
+            next="Save your files, then `engine submit-fix` once more.",
+        )

@@ -1,0 +1,169 @@
+"""The failing checks of a verdict by what they have in common: each cause is told once.
+
+An error in one line makes every check fail that runs it, so an untouched stub gave 122 lines. Checks that
+stop at the same place are one finding; what never ran is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+
+import msgspec
+
+from engine.errors import Message, Said
+from engine.judge.compare import NO_ERROR, NOT_RUN, Difference
+from engine.judge.result import Result
+from engine.run.types import Frame
+
+LACKING = re.compile(r"'([\w.]+)' object has no attribute '(\w+)'.*")
+PACK = "pack/"  # files that a learner does not have
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One cause of failing checks.
+
+    says: what it is, in one sentence. place: the learner's line, where there is one. ran: what the check
+    did when it came to an error that the learner's code did not raise. lacks: the attribute that is missing.
+    result: the first check that met it; more: the others.
+    """
+
+    says: Said
+    result: Result
+    place: Frame | None = None
+    ran: str = ""
+    lacks: str = ""
+    more: tuple[Result, ...] = ()
+
+
+def findings(results: Sequence[Result]) -> tuple[Finding, ...]:
+    """The causes, in the order in which checks met them."""
+    causes: dict[Hashable, list[Result]] = {}
+    for result in results:
+        if not result.passed and not unrun(result):
+            causes.setdefault(_cause(result), []).append(result)
+    return tuple(_finding(first, tuple(more)) for first, *more in causes.values())
+
+
+def unrun(result: Result) -> bool:
+    """Whether a check failed only as it was never run."""
+    found = result.difference
+    return found is not None and found.aspect == "stopped" and found.got == NOT_RUN
+
+
+def own_frames(result: Result) -> tuple[Frame, ...]:
+    """The lines of an error that are the learner's."""
+    return tuple(frame for frame in result.frames if not frame.path.startswith(PACK))
+
+
+def sentence(result: Result) -> str:
+    """The first difference of a check in one line of English: where, what was expected, what came, why."""
+    found = result.difference
+    if found is None:
+        return ""
+    at = str(list(found.index)) if found.index else ""
+    name = f"{found.value}{at} is " if found.value else ""
+    parts = [
+        f"{result.component}, {result.id}, regime {result.regime} ({result.inputs}): "
+        f"{name}{found.got}, expected {found.expected}."
+    ]
+    if found.total > 1:
+        parts.append(f"{found.differing} of {found.total} values differ.")
+    if result.pattern:
+        parts.append(str(result.pattern))
+    if result.traceback:
+        parts.append(f"Raised at {result.traceback[-1]}.")
+    return " ".join(parts)
+
+
+def _cause(result: Result) -> Hashable:
+    """What failing checks with the same cause have in common."""
+    found = _difference(result)
+    own = own_frames(result)
+    if found.aspect == "raised" and found.got != NO_ERROR:
+        where = (own[-1].path, own[-1].line) if own else re.sub(r"\d+", "", str(found.got))
+        return str(found.got).partition(":")[0], where
+    if found.aspect == "stopped":
+        return found.aspect, str(found.got), own[-1:]
+    if found.aspect in ("again", "dtype"):
+        return found.aspect, str(found.expected), str(found.got)
+    return result.component, result.id
+
+
+def _unexpected_error(result: Result) -> bool:
+    found = result.difference
+    return found is not None and found.aspect == "raised" and found.expected == NO_ERROR
+
+
+def _finding(first: Result, more: tuple[Result, ...]) -> Finding:
+    own = own_frames(first)
+    place = own[-1] if own else None
+    if _unexpected_error(first):
+        kind, _, message = str(_difference(first).got).partition(": ")
+        last = first.frames[-1] if first.frames else None
+        ran = last.text if last is not None and last.path.startswith(PACK) else ""
+        lacking = LACKING.fullmatch(message) if ran else None
+        lacks = lacking[2] if lacking else ""
+        return Finding(_error(kind, message, place, ran), first, place, ran, lacks, more)
+    return Finding(_other(first), first, place, more=more)
+
+
+def _difference(result: Result) -> Difference:
+    assert result.difference is not None  # what failed differs
+    return result.difference
+
+
+def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
+    """What an error means that no check expects."""
+    said = f"{kind}: {message}" if message else kind
+    if kind == "NotImplementedError" and place:
+        return Message("Not written yet.")
+    if kind == "RecursionError":
+        return Message("Your code calls itself without end.")
+    if kind == "RoleMissing":
+        return Message("Not there yet: {message}.", message=message)
+    if kind in ("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError"):
+        return Message("Your code cannot be imported: {error}", error=said)
+    if kind == "PermissionError":
+        return Message(
+            "{error}. The engine lets a check read only your own folder and write only a temporary one: put"
+            " the file beside your code.",
+            error=said,
+        )
+    if kind == "AttributeError" and ran:
+        lacking = LACKING.fullmatch(message)
+        if lacking and lacking[1] == "NoneType":
+            return Message(
+                "None came back where a result with .{attribute} was needed: is a `return` missing?",
+                attribute=lacking[2],
+            )
+        if lacking:
+            return Message(
+                "{name} has no attribute {attribute}.", name=lacking[1], attribute=lacking[2]
+            )
+    return said
+
+
+def _other(result: Result) -> Said:
+    """What it is that differs, where no error was raised that should not have been."""
+    found = _difference(result)
+    name = str(found.value)
+    if found.aspect == "stopped":
+        return Message("There is {what}.", what=found.got) if found.got else ""
+    if found.aspect == "again":
+        return Message(
+            "Two equal calls give different results: a random number, or something that is kept from call to"
+            " call. Is dropout on?"
+        )
+    if str(found.got) == "None" and name.startswith("grad"):
+        return Message(
+            "{name} is None: the result is not connected to it, so backward() never reaches it.",
+            name=name.removeprefix("grad_") + ".grad" if name != "grad" else name,
+        )
+    if str(found.got) == "None":
+        return Message("{name} is None: is a `return` missing?", name=name)
+    if found.aspect == "raised":
+        return Message(
+            "It should raise {expected}; it gives: {got}.", expected=found.expected, got=found.got
+        )
+    return ""

@@ -1,0 +1,63 @@
+"""What a judgement comes to: checks that held or failed, and a verdict of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from engine.errors import Said
+from engine.judge.compare import Difference
+from engine.judge.targets import REFERENCE
+from engine.run.types import Draw, Frame
+from engine.spec.types import Text
+
+
+class Result(msgspec.Struct, frozen=True):
+    """One check: did it hold, over how many measurements, and the first that differs.
+
+    frames: of the error, or of the code that ran when the time was over. output: what the code printed.
+    draw: what repeats that measurement.
+    """
+
+    id: str
+    component: str
+    shows: Text
+    passed: bool
+    measurements: int
+    regime: str = ""
+    inputs: Said = ""
+    difference: Difference | None = None
+    pattern: Said = ""
+    traceback: tuple[str, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    output: str = ""
+    draw: Draw | None = None
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What was judged. `measurements` is never 0. `seed` repeats it, for authors. `unmeasured`: further
+    inputs that decided nothing, as some code ran out of time, memory or stack.
+    """
+
+    passed: bool
+    results: tuple[Result, ...]
+    measurements: int
+    seed: str
+    target: str = REFERENCE
+    unmeasured: int = 0
+
+    @property
+    def failures(self) -> int:
+        """How many checks failed."""
+        return failures(self.results)
+
+    @property
+    def failing(self) -> Result | None:
+        """The first check that failed, in the order that teaches."""
+        return next((result for result in self.results if not result.passed), None)
+
+
+def failures(results: Sequence[Result]) -> int:
+    """How many of these checks failed."""
+    return sum(not result.passed for result in results)

@@ -1,0 +1,48 @@
+"""Recorded values in a few words, as a verdict shows what was expected and what came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.errors import Message, Said
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """A shape as NumPy writes it."""
+    return "(" + ", ".join(str(n) for n in shape) + ("," if len(shape) == 1 else "") + ")"
+
+
+def apart(expected: Any, got: Any) -> tuple[Said, Said]:
+    """Two numbers that differ, with as many digits as it takes to see it."""
+    wanted, given = show(expected), show(got)
+    if wanted != given:
+        return wanted, given
+    return f"{float(expected):.17g}", f"{float(got):.17g}"
+
+
+def quoted(value: Any) -> Said:
+    """A recorded value in a few words, a text in quotes."""
+    return repr(value)[:200] if isinstance(value, str) else show(value)
+
+
+def show(value: Any) -> Said:
+    """A recorded value in a few words; texts in lists stand in quotes."""
+    if isinstance(value, np.ndarray) and value.ndim:
+        return Message("an array {shape}", shape=shape_text(value.shape))
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.item()
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, dict):
+        if "odd" in value:
+            return str(value["odd"])
+        if "list" in value:
+            return "[" + ", ".join(str(quoted(item)) for item in value["list"]) + "]"
+        if "offered" in value:
+            return show(value["offered"])
+        if "within" in value:
+            low, high = (f"{end:.4g}" for end in value["within"])
+            return Message("between {low} and {high}", low=low, high=high)
+    return str(value)[:200]
