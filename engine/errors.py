@@ -7,39 +7,34 @@ engine, 130 interrupted.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 PASS, NO, USAGE, SPEC, NOT_APPLICABLE, LEARNER_CODE, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
 
-class Message:
+class Message(str):
     """A sentence and what is filled into it: `Message("{exercise} is still open.", exercise=id)`.
 
-    `id` is the English text, by which a gettext catalogue finds it in another language; `report/words.py`
-    alone puts it into one. A message without parameters is taken as it is, braces and all.
+    It is its English text, as programs get it, and knows its `id`, by which a gettext catalogue finds it in
+    another language; `report/words.py` alone puts it into one. A message without parameters is taken as it
+    is, braces and all.
     """
 
-    __slots__ = ("id", "params")
+    id: str
+    params: Mapping[str, object]
 
-    def __init__(self, id: str, /, **params: object) -> None:
-        self.id = id
-        self.params = params
+    def __new__(cls, id: str, /, **params: object) -> Message:
+        made = super().__new__(cls, cls.fill(id, params))
+        made.id, made.params = id, params
+        return made
 
-    def __str__(self) -> str:
-        """In English, as programs get it."""
-        return self.filled(self.id)
-
-    def __eq__(self, other: object) -> bool:
-        """The same sentence, with the same in it."""
-        return isinstance(other, Message) and (self.id, self.params) == (other.id, other.params)
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
-    def filled(self, text: str) -> str:
-        """`text`, which is this message's in some language, with its parameters."""
-        return text.format(**self.params) if self.params else text
+    @staticmethod
+    def fill(text: str, params: Mapping[str, object]) -> str:
+        """A text with parameters in the place of their names."""
+        return text.format(**params) if params else text
 
 
-Said = str | Message  # a plain text is the same in every language, as a path is
+Said = str  # a Message, or a plain text, which is the same in every language, as a path is
 
 
 class EngineError(Exception):

@@ -202,12 +202,12 @@ def _items(
         wanted, given = (Message("{count} items", count=len(items)) for items in (expected, got))
         if first is None:  # one of them only goes on
             return Difference("shape", name, wanted, given)
-        both = "{items}; the first that differs: {item}"
+        items = quoted(expected[first]), quoted(got[first])
         return Difference(
             "shape",
             name,
-            Message(both, items=wanted, item=quoted(expected[first])),
-            Message(both, items=given, item=quoted(got[first])),
+            Message("{count}; the first that differs: {item}", count=wanted, item=items[0]),
+            Message("{count}; the first that differs: {item}", count=given, item=items[1]),
             index=(first,),
         )
     parts = [_value(name, a, b, tolerance, aspects) for a, b in zip(expected, got, strict=True)]

@@ -49,7 +49,7 @@ def _shapes(wanted: np.ndarray, given: np.ndarray) -> Said:
         return Message("The axes are transposed.")
     if wanted.size == given.size:
         return Message("The number of elements is right, their arrangement is not.")
-    if wanted.ndim == given.ndim and wanted.ndim:
+    if wanted.ndim == given.ndim and wanted.ndim > 1:
         axes = [i for i in range(wanted.ndim) if wanted.shape[i] != given.shape[i]]
         if len(axes) == 1:
             return Message(
@@ -74,15 +74,22 @@ def _values(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said
 
 
 def _not_finite(wanted: np.ndarray, given: np.ndarray) -> Said:
-    for test, message in (
-        (np.isnan, Message("{count} of {total} values are NaN, the first at {index}.")),
-        (np.isinf, Message("{count} of {total} values are infinite, the first at {index}.")),
-    ):
-        fresh = test(given) & ~test(wanted)
-        if fresh.any():
-            index = [int(i) for i in np.argwhere(fresh)[0]]
-            return Message(message.id, count=int(fresh.sum()), total=fresh.size, index=index)
+    fresh = np.isnan(given) & ~np.isnan(wanted)
+    if fresh.any():
+        return Message("{where} are NaN.", where=_counted(fresh))
+    fresh = np.isinf(given) & ~np.isinf(wanted)
+    if fresh.any():
+        return Message("{where} are infinite.", where=_counted(fresh))
     return ""
+
+
+def _counted(fresh: np.ndarray) -> Said:
+    """How many values, and where the first is."""
+    index = [int(i) for i in np.argwhere(fresh)[0]]
+    return Message(
+        "{count} of {total} values, the first at {index},",
+        count=int(fresh.sum()), total=fresh.size, index=index,
+    )  # fmt: skip
 
 
 def _zeros(wanted: np.ndarray, given: np.ndarray, _: Tolerance) -> Said:
@@ -157,7 +164,7 @@ def _offset(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said
 def _shifted(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
     for axis in range(wanted.ndim):
         length = wanted.shape[axis]
-        if length <= FEWEST:
+        if length < FEWEST:
             continue
         rest, early = (_along(axis, slice(1, None)), _along(axis, slice(None, -1)))
         for to, come in ((rest, early), (early, rest)):

@@ -126,8 +126,7 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
         return Message("Your code cannot be imported: {error}", error=said)
     if kind == "PermissionError":
         return Message(
-            "{error}. The engine lets a check read only your own folder and write only a temporary one: put"
-            " the file beside your code.",
+            "{error}. A check may read only your own folder, and write only in the folder that it runs in.",
             error=said,
         )
     if kind == "AttributeError" and ran:

@@ -8,6 +8,8 @@ import numpy as np
 
 from engine.errors import Message, Said
 
+LONGEST = 80  # characters of a text
+
 
 def shape_text(shape: tuple[int, ...]) -> str:
     """A shape as NumPy writes it."""
@@ -24,7 +26,9 @@ def apart(expected: Any, got: Any) -> tuple[Said, Said]:
 
 def quoted(value: Any) -> Said:
     """A recorded value in a few words, a text in quotes."""
-    return repr(value)[:200] if isinstance(value, str) else show(value)
+    if not isinstance(value, str):
+        return show(value)
+    return repr(value if len(value) <= LONGEST else value[:LONGEST] + "...")
 
 
 def show(value: Any) -> Said:
@@ -34,7 +38,7 @@ def show(value: Any) -> Said:
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.item()
     if isinstance(value, float):
-        return f"{value:.6g}"
+        return f"{value:.6g}" if value else "0"
     if isinstance(value, dict):
         if "odd" in value:
             return str(value["odd"])

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NARROWEST = 12  # characters that the last column needs
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
+COLOURS |= {"bold red": "1;31", "bold green": "1;32"}
 STATES = {"passed": "green", "closed": "green", "open": "yellow", "failed": "red"}
 
 

@@ -144,6 +144,7 @@ class View:
         promises: Sequence[Mapping[str, str]] = (),
     ) -> None:
         self._lang, self._root, self._component, self._promises = lang, root, component, promises
+        self._told: set[str] = set()  # patterns
 
     def verdict(self, verdict: Verdict) -> None:
         """All of it: the causes, what never ran, what passed, and the count."""
@@ -178,9 +179,9 @@ class View:
         at = f" {self._place(one.place)}" if one.place else ""
         head = f"{words('FAIL')} {self._shows(result)}:" + (f" {says}" if says else "") + at
         say(head, "red")
-        for frame in own_frames(result)[-FRAMES:]:
-            if frame is not one.place:
-                code(f"{self._place(frame)}: {frame.text}", indent=5)
+        others = dict.fromkeys(frame for frame in own_frames(result) if frame != one.place)
+        for frame in [*others][-FRAMES:]:
+            code(f"{self._place(frame)}: {frame.text}", indent=5)
         if one.place:
             code(one.place.text, indent=5)
         if one.ran:
@@ -189,6 +190,7 @@ class View:
         if result.inputs:
             regime = f" ({result.regime})" if verbose() else ""
             say(words("with {inputs}", inputs=said(result.inputs)) + regime, indent=5)
+        self._told.add(said(result.pattern))
         _difference(result)
         _printed(result.output)
         if one.more:
@@ -196,7 +198,10 @@ class View:
 
     def _in_a_line(self, one: Finding) -> None:
         at = f" {self._place(one.place)}" if one.place else ""
-        text = said(one.says) or " ".join([_compared(one.result), said(one.result.pattern)])
+        pattern = said(one.result.pattern)
+        pattern = "" if pattern in self._told else pattern
+        self._told.add(pattern)
+        text = said(one.says) or f"{_compared(one.result)} {pattern}"
         more = f" {self._more(one)}" if one.more else ""
         say(f"{words('FAIL')} {self._shows(one.result)}: {text.strip()}{at}{more}", "red")
 

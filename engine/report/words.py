@@ -33,7 +33,7 @@ def said(message: Said) -> str:
         for name, value in message.params.items()
     }
     text = _catalogue.gettext(message.id) if message.id else ""
-    return Message(message.id, **params).filled(text)
+    return Message.fill(text, params)
 
 
 def words(id: str, /, **params: object) -> str:

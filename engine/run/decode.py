@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 import threading
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from engine.run.types import Outcome, Raised
+from engine.run.types import Frame, Outcome, Raised, Tree
 
 # msgspec looks at a type when it is first converted to; two threads that both do end the process
 _one_at_a_time = threading.Lock()
+
+
+PRINTED = 4000  # characters
+MARK = "\n-- running --\n"  # as run/child/supervisor.py writes it
+FRAME = re.compile(r'  File "(.*)", line (\d+) in (.*)')
+
+
+def stopped_of(end: Mapping[str, Any], stopped: str, tree: Tree) -> Outcome:
+    """How a run ended that gave no answer; lines of the tree that were running are told, outermost first."""
+    printed, _, running = str(end["output"]).partition(MARK)
+    frames = []
+    for path, line, function in FRAME.findall(running):
+        own = path.removeprefix(f"{tree.root}/")
+        if own in tree.files:
+            frames.append(Frame(own, int(line), function, _line(tree.files[own], int(line))))
+    status = end["status"]
+    return Outcome(stopped=stopped, status=status, output=printed, running=tuple(frames[::-1]))
+
+
+def _line(source: bytes, number: int) -> str:
+    lines = source.decode("utf-8", "replace").splitlines()
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
 
 
 def raised_of(found: Any) -> Raised | None:
@@ -33,6 +57,7 @@ def outcome_of(answer: Any, limit: float) -> Outcome:
             values={str(name): _value(value) for name, value in answer["values"].items()},
             raised=raised_of(answer["raised"]),
             changed=tuple(str(name) for name in answer["changed"]),
+            output=str(answer.get("output", ""))[:PRINTED],
             seconds=min(max(seconds, 0.0), limit) if math.isfinite(seconds) else limit,
             trace=tuple(_traced(row) for row in answer.get("trace", ())),
             ran=frozenset(map(str, answer["ran"])) if "ran" in answer else None,

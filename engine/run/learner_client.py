@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from engine.run.concurrent import run_both, run_partitioned
-from engine.run.decode import outcome_of
+from engine.run.decode import outcome_of, stopped_of
 from engine.run.jobs import Job
 from engine.run.pool import SECOND, ServerPool, second
 from engine.run.types import (
@@ -136,7 +136,7 @@ class LearnerClient(ServerPool):
             if missing is None:
                 break
             stopped = end["end"] if end["end"] in ("timeout", "output") else "died"
-            found[missing] = Outcome(stopped=stopped, status=end["status"], output=end["output"])
+            found[missing] = stopped_of(end, stopped, tree)
             if stopped != "died" and not skips:
                 break
             skips = max(0, skips - (stopped != "died"))

@@ -11,7 +11,7 @@ from engine.author.break_proofs import Proof
 from engine.author.lint import Problem
 from engine.author.prove import CheckReport
 from engine.flows.answers import Answer
-from engine.flows.build_report import BuildReport, Ended
+from engine.flows.build_report import BuildReport
 from engine.flows.demo import Asked, Step
 from engine.flows.fix_report import CauseResult, FixReport, Reveal
 from engine.flows.listing import Listed, ListReport, NextReport, Stated, StatusReport
@@ -28,7 +28,7 @@ from engine.flows.reports import (
 )
 from engine.flows.show import ShowReport
 from engine.flows.walkthrough import Point, Shown, Walked, WalkReport
-from engine.judge.compare import Difference
+from engine.judge.compare import NOT_RUN, Difference
 from engine.judge.result import Result, Verdict
 from engine.observe.diagnostics import Observation, Row
 from engine.observe.score import Bin, Scored
@@ -75,7 +75,7 @@ FAILED = Result(
 HELD = Result("values", "lm_head", {"en": "The logits are x W^T.", "es": "x W^T."}, True, 72)
 UNRUN = Result(
     "gradients", "lm_head", {"en": "Gradients."}, False, 0, regime="normal", inputs="x",
-    difference=Difference("stopped", "", "an answer", "not run"),
+    difference=Difference("stopped", "", "an answer", NOT_RUN),
 )  # fmt: skip
 REFUSED = Verdict(False, (HELD, FAILED, UNRUN, FAILED, FAILED), 4521, "8273645182736451827", "", 3)
 PASSED = Verdict(True, (HELD,), 4521, "8273645182736451827")
@@ -124,7 +124,7 @@ def _fix(passed: bool, sandbox: Sandbox = SANDBOX) -> FixReport:
     return FixReport(
         LOUD, "Two sizes for one table", passed, DIFF, PASSED if passed else REFUSED,
         ((FILE, DIGEST),), sandbox, passed, () if passed else ("the number 256: does it fit?",),
-        REVEAL if passed else None, f"{PATH}/notes/breaks.md", "en",
+        REVEAL if passed else None, f"{PATH}/notes/breaks.md", "en", f"practice/{LOUD}", "lm_head",
     )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _build(passed: bool, sandbox: Sandbox = SANDBOX) -> BuildReport:
         "cross_entropy", "Cross-entropy: from logits to one number", passed,
         PASSED if passed else REFUSED, ((FILE, DIGEST),), sandbox,
         () if passed else ("embedding", "lm_head"), asked if passed else (), 2 if passed else 0,
-        "engine next" if passed else "engine hint cross_entropy", "en",
+        "engine next" if passed else "engine hint cross_entropy", "en", "",
     )  # fmt: skip
 
 
@@ -170,8 +170,6 @@ REPORTS: dict[str, Any] = {
     "observe": ObserveReport(LOUD, "Two sizes for one table", LONG, (LONG, LONG), OBSERVED, PATH),
     "build passed": _build(True),
     "build failed": _build(False, BARE),
-    "check ended": Ended(3, 14, FAILED, "en"),
-    "check held": Ended(4, 14, HELD, "es"),
     "fix mended": _fix(True),
     "fix refused": _fix(False),
     "walk": WalkReport(

@@ -23,23 +23,38 @@ class RoleMissing(Exception):
 
 
 class Learner:
-    """The learner's public names by role: `learner.Embedding` imports and returns theirs."""
+    """The learner's public names by role: `learner.Embedding` imports and returns theirs.
+
+    A module that cannot be imported is tried once for all jobs: an import of a second that fails would
+    otherwise take two minutes.
+    """
 
     def __init__(self, roles):
         self.__dict__["_roles"] = roles
+        self.__dict__["_failed"] = {}
 
     def __getattr__(self, role):
         if role not in self._roles:
             raise AttributeError("the pack has no role %r" % role)
         where = self._roles[role]
         module, _, name = where.partition(":")
-        found = importlib.import_module(module)
+        found = self._imported(module)
         for part in name.split("."):
             if not hasattr(found, part):
                 raise RoleMissing("%s has no %s" % (module, name))
             found = getattr(found, part)
         self.__dict__[role] = found
         return found
+
+    def _imported(self, module):
+        if module in self._failed:
+            error, trace = self._failed[module]
+            raise error.with_traceback(trace)
+        try:
+            return importlib.import_module(module)
+        except BaseException as error:
+            self._failed[module] = error, error.__traceback__
+            raise
 
 
 def probe_job(job, learner, trees, state, last=True):

@@ -22,6 +22,8 @@ from engine.run.child.worker import JOB
 OUTPUT = 1 << 20  # bytes a child may print
 OUTPUT_KEPT = 4096  # bytes of it that travel
 MANY, TOGETHER = 8, 0.0005  # answers to come, from which on they are collected for so many seconds
+MARK = b"\n-- running --\n"  # what comes behind it is faulthandler's
+SAYING, QUIET = 1.0, 0.1  # seconds that a child gets to say where it is, and after which it has
 GARBAGE = 1 << 24  # bytes without a token that are kept while an answer may still be coming
 
 
@@ -82,6 +84,7 @@ class Watch:
             if not ready:
                 if left > 0:  # some of that it may have waited for a processor
                     continue
+                self._ask_where()
                 return "timeout"
             if fd in ready:
                 return "gone"
@@ -92,6 +95,21 @@ class Watch:
             if len(self._answered) == self._count:
                 self._read_rest()
                 return "done"
+
+    def _ask_where(self):
+        """Have the child say which lines are running: after MARK, in what it has printed."""
+        self.kept = self.kept[: OUTPUT_KEPT // 2] + MARK
+        self._printed = 0
+        try:
+            os.kill(self._pid, signal.SIGUSR1)
+        except ProcessLookupError:
+            return
+        end, patience = time.monotonic() + SAYING, SAYING
+        while self._output in self._open and time.monotonic() < end:
+            if not select.select([self._output], [], [], patience)[0]:
+                return
+            self._read_output()
+            patience = QUIET
 
     def _read_output(self):
         """How much it has printed by now."""

@@ -5,14 +5,18 @@ Sent as text: standard library only.
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
+import io
 import os
+import signal
 import struct
 import sys
 
 from engine.run.child import cases, coverage, jobs, modules, sandbox, tracer, wire
 
 JOB = struct.Struct("<I")  # the number of the job, between token and frame
+PRINTED = 4000  # characters of what a job prints that travel
 RESULTS = 200  # the child's descriptor for answers, clear of any that it inherited
 
 
@@ -36,6 +40,9 @@ def work(state, message, results, output, token):
         covered.imported()
     answered = answers(state, message["jobs"], recorder, covered)
     for number, answer in enumerate(answered):
+        printed = "".join(stream.taken() for stream in streams)
+        if printed:
+            answer["output"] = printed
         frame = framed(answer)
         for stream in streams:
             try:
@@ -49,6 +56,30 @@ def work(state, message, results, output, token):
                 wire.write(RESULTS, token + JOB.pack(len(message["jobs"])) + imports)
         wire.write(RESULTS, token + JOB.pack(number) + frame)
     os._exit(0)
+
+
+class Printed(io.TextIOWrapper):
+    """A stream of the child's, which also keeps what was printed since somebody asked."""
+
+    def __init__(self, descriptor):
+        raw = open(descriptor, "wb", closefd=False)
+        super().__init__(raw, encoding="utf-8", errors="replace", line_buffering=True)
+        self._kept, self._size = [], 0
+
+    def write(self, text):
+        """The end is what is kept: it is nearest to an error."""
+        self._kept.append(text[-PRINTED:])
+        self._size += len(self._kept[-1])
+        if self._size > 2 * PRINTED:
+            self._kept = ["".join(self._kept)[-PRINTED:]]
+            self._size = PRINTED
+        return super().write(text)
+
+    def taken(self):
+        """What was printed since it was taken last."""
+        text = "".join(self._kept)[-PRINTED:]
+        self._kept, self._size = [], 0
+        return text.encode("utf-8", "replace").decode()
 
 
 def step_behind_sandbox(state, results, output):
@@ -65,9 +96,11 @@ def step_behind_sandbox(state, results, output):
         os.dup2(state.ruleset, rules)
     os.closerange(3, RESULTS)
     os.closerange(RESULTS + 2, 1024)
-    out = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
-    err = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
+    out, err = Printed(1), Printed(2)
     sys.stdout, sys.stderr = out, err
+    faulthandler.register(
+        signal.SIGUSR1, file=2, all_threads=False
+    )  # where it is when time is over
     sys.dont_write_bytecode = True
     os.chdir(state.workdir)
     os.environ["TMPDIR"] = os.environ["HOME"] = state.workdir
