@@ -52,7 +52,9 @@ def run(
         from engine.flows import break_ as flow  # brings numpy, while the reference is at work
         from engine.flows.observe import Versions, look
 
-        Future(lambda: importlib.import_module("engine.learner.history"))  # which `_write` needs
+        Future(
+            lambda: importlib.import_module("engine.learner.repositories")
+        )  # which `_write` needs
         Future(meanwhile)
         planned = flow.plan_begun(servers, catalogue, begun, progress=progress)
         attempt, answers = predictions(session, entry.id, ask)

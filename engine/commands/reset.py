@@ -13,7 +13,8 @@ from engine.learner.store import alone, opened
 
 def run(session: Session, id: str | None = None) -> ResetReport:
     """Save the practice copy to the history, throw it away, close the attempt."""
-    from engine.learner.history import History, read_all, throw_away
+    from engine.learner.history import read_all, throw_away
+    from engine.learner.snapshots import History
 
     learner = session.learner
     with alone(learner.private):

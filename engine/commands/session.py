@@ -73,8 +73,9 @@ class Session:
         """The learner's code before an open break, and the practice copy as it is now. Raises
         StorageError, LearnerCodeError.
         """
-        from engine.learner.history import History, read_practice
+        from engine.learner.history import read_practice
         from engine.learner.model import check_syntax
+        from engine.learner.snapshots import History
 
         learner = self.learner
         data = attempt.last("injected")

@@ -76,7 +76,7 @@ def run(
 
 
 def _broken(session: Session, attempt: Attempt) -> dict[str, bytes]:
-    from engine.learner.history import History
+    from engine.learner.snapshots import History
 
     data = attempt.last("injected")
     assert data is not None

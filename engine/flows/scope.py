@@ -67,7 +67,7 @@ def scope_of(
 
     def loaded() -> str:
         servers.load_tree(healthy.tree, "before")
-        servers.precompile(*catalogue.contract.components)
+        servers.precompile(*_first_asked(catalogue, entry.component, level))
         return healthy.dtype_of(servers, catalogue)
 
     def looked() -> tuple[Impact, Checks]:
@@ -82,6 +82,14 @@ def scope_of(
         candidate = replace(candidate, eager=tuple(sorted(modules)))
     servers.load_tree(candidate, "candidate")
     return Scope(catalogue, spec, impact, tuple(checks), healthy, candidate, dtype, seed, level)
+
+
+def _first_asked(catalogue: Catalogue, broken: str, level: Level) -> list[str]:
+    """The components whose cases are drawn in any case; at level exam nearly all are."""
+    parts = catalogue.contract.components
+    if level.others == "all":
+        return [*parts]
+    return [broken, *(name for name, part in parts.items() if broken in part.uses)]
 
 
 def checks_of_a_fix(

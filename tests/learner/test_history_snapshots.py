@@ -27,7 +27,8 @@ from workbench import (
 )  # fmt: skip
 
 from engine.errors import StorageError
-from engine.learner.history import History, read_all, throw_away, write_practice
+from engine.learner.history import read_all, throw_away, write_practice
+from engine.learner.snapshots import History
 
 SEGMENT = st.text(
     st.characters(codec="utf-8", exclude_characters="/\0", exclude_categories=["Cc"]),

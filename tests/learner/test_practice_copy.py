@@ -19,7 +19,8 @@ from workbench import (
 )  # fmt: skip
 
 from engine.commands import break_
-from engine.learner.history import History, write_practice
+from engine.learner.history import write_practice
+from engine.learner.snapshots import History
 
 
 def git(home: Path, *words: str) -> str:
