@@ -11,17 +11,20 @@ from engine.cli import boundary
 from engine.cli.author import dev
 from engine.cli.model import check
 from engine.cli.options import (
+    All,
     Answers,
     Exercise,
     How,
     Json,
     MaybeExercise,
     Strictness,
+    Verbose,
     Who,
     emit,
     level_of,
     maybe_session,
     session_of,
+    show_more,
 )  # fmt: skip
 
 app = typer.Typer(
@@ -107,6 +110,10 @@ def submit_build(
     id: MaybeExercise = None,
     answers: Answers = None,
     level: How = Strictness.practice,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Every failing check in full; without an ID, every part.")
+    ] = False,
+    verbose: Verbose = False,
     learner: Who = None,
     json: Json = False,
 ) -> None:
@@ -115,6 +122,12 @@ def submit_build(
     Example: engine submit-build embedding
     """
     session = session_of(learner)
+    show_more(everything, verbose)
+    if id is None and everything:
+        from engine.commands import submit_all
+
+        emit(submit_all.run(session, level_of(level)), json)
+        return
     if id is not None:
         from engine.commands import warm
 
@@ -196,6 +209,8 @@ def hint(
 def submit_fix(
     answers: Answers = None,
     level: How = Strictness.practice,
+    everything: All = False,
+    verbose: Verbose = False,
     learner: Who = None,
     json: Json = False,
 ) -> None:
@@ -205,6 +220,7 @@ def submit_fix(
     """
     from engine.cli.submissions import submit_fix as submitted
 
+    show_more(everything, verbose)
     report = submitted(session_of(learner), answers, json, level_of(level))
     emit(report, json)
     raise typer.Exit(0 if report.passed else 1)
@@ -238,6 +254,23 @@ def run(
     practice = session.learner.practice(session.open_break().exercise)
     roots = session.catalogue.contract.roots
     raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
+
+
+@app.command()
+def repro(
+    check: Annotated[
+        str | None, typer.Argument(metavar="[CHECK]", help="Which; the first that failed.")
+    ] = None,
+    learner: Who = None,
+    json: Json = False,
+) -> None:
+    """Write the check that failed last as a script with its input, to run under a debugger.
+
+    Example: engine repro
+    """
+    from engine.commands import repro as command
+
+    emit(command.run(session_of(learner), check), json)
 
 
 @app.command()

@@ -25,6 +25,10 @@ How = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
+All = Annotated[bool, typer.Option("--all", help="Every failing check in full.")]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Regimes, seeds and hashes as well.")
+]
 Who = Annotated[str | None, typer.Option("--learner", metavar="NAME", help="Which learner.")]
 Exercise = Annotated[str, typer.Argument(metavar="ID", help="An exercise; `engine list` has them.")]
 MaybeExercise = Annotated[str | None, typer.Argument(metavar="[ID]", help="An exercise.")]
@@ -38,6 +42,13 @@ def emit(report: Any, as_json: bool) -> None:
     from engine.report.formats import emit as out
 
     out(report, as_json=as_json)
+
+
+def show_more(everything: bool, verbose: bool) -> None:
+    """How much of a verdict is shown."""
+    from engine.report import detail
+
+    detail.want(all=everything, verbose=verbose)
 
 
 def session_of(name: str | None) -> Any:

@@ -38,10 +38,18 @@ def run(
         servers.progress = progress
         verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed(), level)
         sandbox = servers.sandbox
+    from engine.flows.repro import repeatable  # brings numpy
+
     graded = tuple((p, hashlib.sha256(files[p]).hexdigest()) for p in [spec.edit] if p in files)
     graded = graded or (("(all files)", _hash(files)),)
     with alone(learner.private):
-        data = {"passed": verdict.passed, "seed": verdict.seed, "graded": graded}
+        failing = repeatable(verdict, [(entry.component, check) for check in spec.checks])
+        data = {
+            "passed": verdict.passed,
+            "seed": verdict.seed,
+            "graded": graded,
+            "failing": failing,
+        }
         session.store.append(entry.id, 1, "built", data)
     answered = ask_all(session, entry.id, 1, ask) if verdict.passed else ()
     return BuildReport(
@@ -83,11 +91,13 @@ def _first_open(session: Session) -> str:
 
 
 def _to_build_first(session: Session, entry: Entry) -> tuple[str, ...]:
-    """What this build stands on and has not passed: no hindrance, but the place to look first."""
+    """What this component's code uses and has not passed: no hindrance, but the place to look first. What a
+    course merely has one read before is none of its faults.
+    """
     catalogue = session.catalogue
     done = {a.exercise for a in session.attempts() if a.state == "passed"}
-    wanted = catalogue.prerequisites(entry.id)
-    return tuple(id for id in wanted if id not in done)
+    used = catalogue.contract.components[entry.component].uses
+    return tuple(id for id in used if id in catalogue.entries and id not in done)
 
 
 def _hash(files: dict[str, bytes]) -> str:

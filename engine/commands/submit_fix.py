@@ -53,7 +53,14 @@ def run(
 
         verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed(), level)
         sandbox = servers.sandbox
-    data = {"passed": verdict.passed, "seed": verdict.seed, "graded": submission.graded}
+    from engine.flows.repro import repeatable
+    from engine.flows.scope import checks_of_a_fix
+
+    failing = repeatable(verdict, checks_of_a_fix(catalogue, id))
+    data = {
+        "passed": verdict.passed, "seed": verdict.seed, "graded": submission.graded,
+        "failing": failing,
+    }  # fmt: skip
     with alone(learner.private):
         check_same(session, attempt, now)
         session.store.append(id, attempt.number, "submitted", {**data, "diff": submission.diff})

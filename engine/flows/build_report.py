@@ -11,6 +11,7 @@ from engine.run.types import Sandbox
 from engine.spec.types import Text
 
 if TYPE_CHECKING:
+    from engine.judge.findings import Finding
     from engine.judge.result import Verdict
 
 
@@ -30,3 +31,21 @@ class BuildReport(msgspec.Struct, frozen=True):
     lang: str
     root: str  # the folder of the code, as one types it
     promises: tuple[Text, ...] = ()  # sentences of the contract
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One component: how many of its checks pass, and the first cause of those that do not."""
+
+    exercise: str
+    passed: bool
+    right: int
+    checks: int
+    finding: Finding | None
+
+
+class AllReport(msgspec.Struct, frozen=True):
+    """`engine submit-build --all`."""
+
+    parts: tuple[Part, ...]
+    lang: str
+    root: str

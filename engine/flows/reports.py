@@ -25,6 +25,16 @@ class InitReport(msgspec.Struct, frozen=True):
     warning: str = ""
 
 
+class ReproReport(msgspec.Struct, frozen=True):
+    """`engine repro`: the folder of the script, and what runs it."""
+
+    exercise: str
+    check: str
+    folder: str
+    python: str
+    inputs: tuple[str, ...]
+
+
 class NotesReport(msgspec.Struct, frozen=True):
     """`engine notes`."""
 

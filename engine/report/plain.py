@@ -14,7 +14,7 @@ from engine.report.words import words
 
 if TYPE_CHECKING:
     from engine.flows.listing import ListReport, NextReport, StatusReport
-    from engine.flows.reports import HintReport, InitReport, NotesReport, ResetReport
+    from engine.flows.reports import HintReport, InitReport, NotesReport, ReproReport, ResetReport
 
 NARROWEST = 12  # characters that the last column needs
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
@@ -178,6 +178,20 @@ def reset(report: ResetReport) -> None:
         "bold",
     )
     print("  " + safe(report.restore))
+
+
+def repro(report: ReproReport) -> None:
+    say(
+        words(
+            "The check {check} of {exercise} is in {folder}:",
+            check=report.check,
+            exercise=report.exercise,
+            folder=report.folder,
+        ),
+        "bold",
+    )
+    code(f"{report.python} {report.folder}/repro.py")
+    code(f"{report.python} -m pdb {report.folder}/repro.py")
 
 
 def notes(report: NotesReport) -> None:

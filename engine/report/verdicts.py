@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING
 from engine.judge.findings import Finding, findings, own_frames, unrun
 from engine.judge.result import Result
 from engine.report.detail import everything, verbose
-from engine.report.plain import code, place, say
+from engine.report.plain import code, columns, place, say
 from engine.report.words import said, words
 from engine.spec.texts import said as in_language
 
 if TYPE_CHECKING:
-    from engine.flows.build_report import BuildReport
+    from engine.flows.build_report import AllReport, BuildReport
     from engine.flows.fix_report import FixReport, Reveal
     from engine.judge.result import Verdict
     from engine.run.types import Frame
 
 FRAMES = 3  # of an error, the innermost
+LINES = 8  # causes that are told, unless all are asked for
 PRINTED = 10  # lines of what the code printed
 
 
@@ -57,6 +58,19 @@ def build(report: BuildReport) -> None:
             )
         )
     say(words("Passed. Next: `engine next`"), "bold green")
+
+
+def all_parts(report: AllReport) -> None:
+    """A row for each component; the first cause where it does not pass."""
+    view = View(report.lang, report.root, "")
+    rows = [(words("part"), words("checks"), words("first"))]
+    for part in report.parts:
+        what = view.brief(part.finding) if part.finding else words("pass")
+        rows.append((part.exercise, f"{part.right}/{part.checks}", what))
+    columns(rows)
+    print()
+    right = sum(part.passed for part in report.parts)
+    say(words("{passed} of {count} pass", passed=right, count=len(report.parts)), "bold")
 
 
 def fix(report: FixReport) -> None:
@@ -152,8 +166,10 @@ class View:
         for number, one in enumerate(found):
             if number == 0 or everything():
                 self._in_full(one)
-            else:
+            elif number < LINES:
                 self._in_a_line(one)
+        if len(found) > LINES and not everything():
+            say(words("and {count} more (--all tells each)", count=len(found) - LINES), "red")
         waiting = [one for one in verdict.results if unrun(one)]
         if waiting:
             say(words("not run (stopped before): {checks}", checks=self._names(waiting)), "dim")
@@ -196,6 +212,11 @@ class View:
         if one.more:
             say(self._more(one), indent=5)
 
+    def brief(self, one: Finding) -> str:
+        """A cause in one line."""
+        at = f" {self._place(one.place)}" if one.place else ""
+        return f"{said(one.says) or _compared(one.result)}{at}"
+
     def _in_a_line(self, one: Finding) -> None:
         at = f" {self._place(one.place)}" if one.place else ""
         pattern = said(one.result.pattern)
@@ -208,8 +229,8 @@ class View:
     def _more(self, one: Finding) -> str:
         count = len(one.more)
         if one.place is not None:
-            return words("{count} more checks stop at the same line.", count=count)
-        return words("{count} more checks fail for the same reason.", count=count)
+            return words("({count} more stop at the same line)", count=count)
+        return words("({count} more for the same reason)", count=count)
 
     def _place(self, frame: Frame) -> str:
         return place(self._root, frame.path, frame.line) + (

@@ -1,0 +1,99 @@
+"""`engine repro`: the check that failed last as a script and its arrays, in a folder of the learner's."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.commands.session import Session
+from engine.commands.warm import servers_of
+from engine.errors import Message, NotApplicable, UsageError
+from engine.flows.reports import ReproReport
+from engine.learner.files import storage
+from engine.learner.store import Attempt, opened
+from engine.run.jobs import jobs_of
+from engine.run.servers import Servers
+from engine.run.types import Case, Draw, Outcome, Tree
+
+
+def run(session: Session, check: str | None = None) -> ReproReport:
+    """Write the script for this check, or for the first that failed. Raises NotApplicable, UsageError."""
+    attempt, data = _last(session)
+    failed = _chosen(data["failing"], check)
+    draw = msgspec.convert(failed["draw"], Draw)
+    with servers_of(session) as servers:
+        (case,) = servers.cases([draw])
+        tree, expected = _sides(session, servers, attempt, case)
+    from engine.flows.repro import written
+
+    made = written(
+        case, expected, title=f"{attempt.exercise}: the check {failed['check']} of {draw.component}",
+        call=session.catalogue.probes(draw.component), values=failed["values"],
+        roots=[str(Path(tree.root) / root) if root else tree.root for root in tree.roots],
+        roles={k: v for k, v in tree.roles.items() if k in session.catalogue.roles_of(draw.component)},
+        how=failed["how"],
+    )  # fmt: skip
+    folder = _fresh(session.learner.home / "repro", f"{attempt.exercise}-{failed['check']}")
+    with storage(folder):
+        folder.mkdir(parents=True)
+        (folder / "repro.py").write_text(made.script, "utf-8")
+        (folder / "repro.npz").write_bytes(_npz(made.arrays))
+    python = session.learner.python() or "python"
+    typed = session.learner.typed(folder)
+    return ReproReport(attempt.exercise, failed["check"], typed, python, tuple(case.inputs))
+
+
+def _last(session: Session) -> tuple[Attempt, dict[str, Any]]:
+    """The attempt that was judged last, and what was recorded of it. Raises NotApplicable."""
+    events = [event for event in session.store.events() if event.kind in ("built", "submitted")]
+    if not events or events[-1].data.get("passed") or not events[-1].data.get("failing"):
+        raise NotApplicable(
+            Message("There is no failed check to repeat: nothing was refused last."),
+            next=Message("`engine submit-build` or `engine submit-fix` first."),
+        )
+    last = events[-1]
+    found = session.latest(last.exercise)
+    assert found is not None  # it has this event
+    return found, last.data
+
+
+def _chosen(failing: list[dict[str, Any]], check: str | None) -> dict[str, Any]:
+    names = [one["check"] for one in failing]
+    if check is not None and check not in names:
+        raise UsageError(
+            Message("The check {check!r} did not fail last.", check=check),
+            next=Message("These did: {names}.", names=", ".join(names)),
+        )
+    return failing[names.index(check) if check else 0]
+
+
+def _sides(
+    session: Session, servers: Servers, attempt: Attempt, case: Case
+) -> tuple[Tree, Outcome]:
+    """The code that was judged, and what is expected of it: the reference's answer, or for a fix what the
+    learner's own code gave before the break.
+    """
+    open_ = opened(session.attempts())
+    if open_ is None or open_.exercise != attempt.exercise:
+        return session.code[1], case.expected[""]
+    before, now = session.trees(attempt)
+    return now, servers.outcomes(before, jobs_of([case]), server="before")[0]
+
+
+def _fresh(parent: Path, name: str) -> Path:
+    """A folder that is not there yet: somebody may have written into the last one."""
+    number = 1
+    while (folder := parent / (name if number == 1 else f"{name}-{number}")).exists():
+        number += 1
+    return folder
+
+
+def _npz(arrays: dict[str, Any]) -> bytes:
+    import numpy as np
+
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()
