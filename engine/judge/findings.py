@@ -17,6 +17,7 @@ from engine.judge.result import Result
 from engine.run.types import Frame
 
 LACKING = re.compile(r"'([\w.]+)' object has no attribute '(\w+)'.*")
+UNWRITTEN = Message("Not written yet.")
 PACK = "pack/"  # files that a learner does not have
 
 
@@ -81,8 +82,11 @@ def _cause(result: Result) -> Hashable:
     found = _difference(result)
     own = own_frames(result)
     if found.aspect == "raised" and found.got != NO_ERROR:
-        where = (own[-1].path, own[-1].line) if own else re.sub(r"\d+", "", str(found.got))
-        return str(found.got).partition(":")[0], where
+        if found.got.startswith("NotImplementedError"):
+            return "NotImplementedError"
+        if own:
+            return str(found.got).partition(":")[0], own[-1].path, own[-1].line
+        return "NoneType" if "'NoneType' object" in found.got else re.sub(r"\d+", "", found.got)
     if found.aspect == "stopped":
         return found.aspect, str(found.got), own[-1:]
     if found.aspect in ("again", "dtype"):
@@ -117,7 +121,7 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
     """What an error means that no check expects."""
     said = f"{kind}: {message}" if message else kind
     if kind == "NotImplementedError" and place:
-        return Message("Not written yet.")
+        return UNWRITTEN
     if kind == "RecursionError":
         return Message("Your code calls itself without end.")
     if kind == "RoleMissing":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from engine.judge.findings import Finding, findings, own_frames, unrun
+from engine.judge.findings import UNWRITTEN, Finding, findings, own_frames, unrun
 from engine.judge.result import Result
 from engine.report.detail import everything, verbose
 from engine.report.plain import code, columns, place, say
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 FRAMES = 3  # of an error, the innermost
 LINES = 8  # causes that are told, unless all are asked for
+INPUTS = 120  # characters of what a check was given
 PRINTED = 10  # lines of what the code printed
 
 
@@ -83,7 +84,7 @@ def fix(report: FixReport) -> None:
     _graded(report.verdict, report.graded)
     if not report.passed:
         for why in report.suspicious:
-            say(words("Worth a thought: {why}.", why=said(why)))
+            say(words("Worth a thought: {why}", why=said(why)))
         say(
             words("Not fixed yet. `engine observe` measures again, `engine hint` helps."),
             "bold red",
@@ -192,9 +193,11 @@ class View:
     def _in_full(self, one: Finding) -> None:
         result = one.result
         says = said(one.says)
-        at = f" {self._place(one.place)}" if one.place else ""
-        head = f"{words('FAIL')} {self._shows(result)}:" + (f" {says}" if says else "") + at
-        say(head, "red")
+        if one.place:
+            say(f"{words('FAIL')} {self._place(one.place)}: {says}", "red")
+            say(words("in the check: {shows}", shows=self._shows(result)), indent=5)
+        else:
+            say(f"{words('FAIL')} {self._shows(result)}: {says}".rstrip(), "red")
         others = dict.fromkeys(frame for frame in own_frames(result) if frame != one.place)
         for frame in [*others][-FRAMES:]:
             code(f"{self._place(frame)}: {frame.text}", indent=5)
@@ -205,7 +208,10 @@ class View:
         self._promise(one.lacks)
         if result.inputs:
             regime = f" ({result.regime})" if verbose() else ""
-            say(words("with {inputs}", inputs=said(result.inputs)) + regime, indent=5)
+            inputs = said(result.inputs)
+            if len(inputs) > INPUTS and not everything():
+                inputs = inputs[: INPUTS - 4] + " ..."
+            say(words("with {inputs}", inputs=inputs) + regime, indent=5)
         self._told.add(said(result.pattern))
         _difference(result)
         _printed(result.output)
@@ -228,6 +234,8 @@ class View:
 
     def _more(self, one: Finding) -> str:
         count = len(one.more)
+        if one.says == UNWRITTEN:
+            return words("({count} more stop at what is not written yet)", count=count)
         if one.place is not None:
             return words("({count} more stop at the same line)", count=count)
         return words("({count} more for the same reason)", count=count)

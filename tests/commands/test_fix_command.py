@@ -6,7 +6,6 @@ import contextlib
 import shutil
 from pathlib import Path
 
-import msgspec
 import pytest
 from workbench import (
     BROKEN,
@@ -19,6 +18,7 @@ from workbench import (
     SILENCED_ANSWERS,
     Terminal,
     contents,
+    edit,
     engine,
     engine_json,
     kinds,
@@ -32,10 +32,10 @@ from engine.cli.submissions import answer_file
 from engine.commands import break_, submit_fix
 from engine.errors import LearnerCodeError
 from engine.flows.answers import Answer
+from engine.report.json_lines import to_json
 
 CHECK = "    if logits.shape[:-1] != targets.shape:"
 WRONG = {
-    "nothing": lambda practice: None,
     "a comment": lambda practice: edit(practice, HEAD, BROKEN, BROKEN + "  # checked"),
     "512": lambda practice: edit(practice, HEAD, "256", "512"),
     "fewer rows": lambda practice: edit(
@@ -50,14 +50,6 @@ WRONG = {
 }  # fmt: skip
 
 
-def edit(practice: Path, file: str, old: str, new: str) -> None:
-    """Replace a piece of a file in the practice copy."""
-    path = practice / file
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
-
-
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("change", WRONG.values(), ids=WRONG.keys())
 def test_a_wrong_fix_is_refused_and_nothing_is_revealed(opened: Path, change) -> None:
@@ -68,7 +60,7 @@ def test_a_wrong_fix_is_refused_and_nothing_is_revealed(opened: Path, change) ->
     before = contents(practice), (opened / NOTES).read_bytes()
     report = submit_fix.run(session(opened), lambda *_: pytest.fail("asked for the cause"))
     assert not report.passed and report.reveal is None and not report.verdict.passed
-    told = " ".join(msgspec.json.encode(report).decode().split())
+    told = " ".join(to_json(report).split())
     assert not secrets(spec, told)
     assert (contents(practice), (opened / NOTES).read_bytes()) == before
     assert session(opened).open_break().exercise == LOUD
@@ -87,16 +79,21 @@ def test_a_wrong_fix_is_told_what_differs_and_no_more(opened: Path) -> None:
     spec = session(opened).catalogue.break_(LOUD)
     words = engine("submit-fix", cwd=opened, code=1)
     told = " ".join((words.stdout + words.stderr).split())
-    assert "expected" in told and "got" in told and "inputs nobody has seen" in told
+    assert "vocab_size_out is 512, should be" in told and "pass" in told
     assert not secrets(spec, told)
     report = engine_json("submit-fix", cwd=opened, code=1)
     assert report["passed"] is False and report["reveal"] is None
     assert not secrets(spec, " ".join(str(report).split()))
 
 
-def test_when_nothing_has_changed_the_diff_says_so(opened: Path) -> None:
-    """An empty diff is named as such."""
-    assert "nothing has changed yet" in engine("submit-fix", cwd=opened, code=1).stdout
+def test_when_nothing_has_changed_nothing_is_judged(opened: Path) -> None:
+    """At once, in words; where the learner's own tree changed instead, that is said."""
+    told = engine("submit-fix", cwd=opened, code=1).stderr
+    assert f"Nothing has changed in practice/{LOUD}/ yet." in told and "Your own code" not in told
+    edit(opened, HEAD, HEALTHY, HEALTHY + "  # here")
+    told = engine("submit-fix", cwd=opened, code=1).stderr
+    assert f"Your own code did: {HEAD}." in told
+    assert "submitted" not in kinds(opened)
 
 
 def test_a_syntax_error_is_the_learners_and_is_shown_with_its_place(opened: Path) -> None:

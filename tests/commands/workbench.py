@@ -161,6 +161,14 @@ def events(home: Path) -> list[tuple[str, int, str]]:
     return [(e.exercise, e.attempt, e.kind) for e in session(home).store.events()]
 
 
+def edit(folder: Path, file: str, old: str, new: str) -> None:
+    """Change a file below a folder in one place."""
+    path = folder / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
 def kinds(home: Path) -> list[str]:
     """The kinds of everything in the event store."""
     return [kind for _, _, kind in events(home)]

@@ -1,0 +1,75 @@
+"""`engine repro`: the failing check as a script that needs no engine; and every part at once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from workbench import HEAD, LOUD, edit, engine, engine_json, kinds
+
+EMBEDDING = "src/minimodel/nn/embedding.py"
+
+
+def run(script: Path) -> str:
+    """What it prints, in a Python that cannot import the engine."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.modules['engine'] = None; exec(open({str(script)!r}).read(),"
+         f" {{'__name__': '__main__', '__file__': {str(script)!r}}})"],
+        cwd=script.parent.parent, capture_output=True, encoding="utf-8", check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_build_that_failed_can_be_repeated_without_the_engine(home: Path) -> None:
+    """The very numbers of the verdict, then right as soon as the code is."""
+    edit(home, EMBEDDING, "return self.weight[ids]", "return self.weight[ids] * 2.0")
+    told = engine_json("submit-build", "embedding", cwd=home, code=1)
+    first = next(one for one in told["verdict"]["results"] if not one["passed"])
+    report = engine_json("repro", cwd=home)
+    script = home / report["folder"] / "repro.py"
+    text = run(script)
+    assert report["check"] == first["id"] and "DIFFERS" in text
+    assert f"{float(first['difference']['expected']):.4f}"[:5] in text
+    edit(home, EMBEDDING, "self.weight[ids] * 2.0", "self.weight[ids]")
+    assert "DIFFERS" not in run(script)
+    again = engine_json("repro", "gradient", cwd=home)
+    assert again["check"] == "gradient" and again["folder"] != report["folder"]
+
+
+def test_a_fix_that_failed_can_be_repeated_on_the_practice_copy(opened: Path) -> None:
+    """What is expected is what the learner's own code gave before the break."""
+    edit(opened / "practice" / LOUD, HEAD, "self.vocab_size_out = 256", "self.vocab_size_out = 300")
+    engine("submit-fix", cwd=opened, code=1)
+    report = engine_json("repro", cwd=opened)
+    text = (opened / report["folder"] / "repro.py").read_text()
+    assert f"practice/{LOUD}" in text
+    done = subprocess.run(
+        [sys.executable, str(opened / report["folder"] / "repro.py")],
+        capture_output=True,
+        text=True,
+    )
+    assert "DIFFERS" in done.stdout or "ValueError" in done.stderr
+
+
+def test_without_a_failed_check_there_is_nothing_to_repeat(home: Path) -> None:
+    """And a check that did not fail is named with those that did."""
+    assert "no failed check" in engine("repro", cwd=home, code=4).stderr
+    edit(home, EMBEDDING, "return self.weight[ids]", "return self.weight[ids] * 2.0")
+    engine("submit-build", "embedding", cwd=home, code=1)
+    assert "lookup" in engine("repro", "outside", cwd=home, code=2).stderr
+
+
+@pytest.mark.sweep(1)
+def test_every_part_is_judged_at_once_and_nothing_is_recorded(home: Path) -> None:
+    """A row each, with the first cause of those that fail."""
+    edit(home, EMBEDDING, "return self.weight[ids]", "return self.weight[ids] * 2.0")
+    before = kinds(home)
+    parts = {
+        one["exercise"]: one for one in engine_json("submit-build", "--all", cwd=home)["parts"]
+    }
+    assert len(parts) == 25 and parts["sdpa"]["passed"] and not parts["embedding"]["passed"]
+    assert parts["embedding"]["finding"]["result"]["id"] == "lookup"
+    assert kinds(home) == before
