@@ -100,7 +100,8 @@ def _write(
     from engine.learner.history import lay_out
 
     learner = session.learner
-    kept = lay_out(learner.private, learner.practice(id), files, planned.injection.files)
+    broken = planned.injection.files
+    kept = lay_out(learner.private, learner.practice(id), files, broken, learner.model)
     data = {
         **kept, "model": str(learner.model), "file": planned.file, "symbol": planned.symbol,
         "how": planned.injection.how,

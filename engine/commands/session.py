@@ -89,6 +89,14 @@ class Session:
             learner.tree(self.catalogue, now, folder),
         )
 
+    def data_files(self) -> list[Path]:
+        """The data beside the learner's code, and beside the practice copy that is open."""
+        from engine.learner.data import data_files
+
+        open_ = opened(self.attempts())
+        practice = [self.learner.practice(open_.exercise)] if open_ else []
+        return [path for root in (self.learner.model, *practice) for path in data_files(root)]
+
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""
         from engine.learner import model

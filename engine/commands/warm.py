@@ -16,7 +16,9 @@ TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
 
 
 def _of(session: Session) -> Servers:
-    return servers_for(session.catalogue, session.learner.python(), [session.learner.home])
+    servers = servers_for(session.catalogue, session.learner.python(), [session.learner.home])
+    servers.readable = session.data_files()
+    return servers
 
 
 class Warm:

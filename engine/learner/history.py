@@ -7,14 +7,17 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from engine.errors import StorageError
+from engine.learner.data import copy
 from engine.learner.files import inside, storage
 from engine.learner.snapshots import History
 
 
-def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Make `folder` a fresh repository with one commit of `files`, in one step.
+def write_practice(folder: Path, files: Mapping[str, bytes], data: Path | None = None) -> list[str]:
+    """Make `folder` a fresh repository with one commit of `files`, in one step, and the data below `data`
+    beside them. Returns the data files that are too large to be copied.
 
     It is made beside its place and moved there; a self-ignoring .gitignore in the parent keeps it
     out of any repository around it.
@@ -30,10 +33,11 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
         made = Path(tempfile.mkdtemp(dir=parent, prefix=".making-"))
     try:
         with storage(parent):
-            for relative, data in files.items():
+            for relative, text in files.items():
                 path = inside(made, relative)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(data)
+                path.write_bytes(text)
+            left_out = copy(data, made, files) if data is not None else []
             make(made, bare=False).close()
             commit(made, "practice")
             made.chmod(0o755)
@@ -41,6 +45,7 @@ def write_practice(folder: Path, files: Mapping[str, bytes]) -> None:
     except BaseException:
         shutil.rmtree(made, ignore_errors=True)
         raise
+    return left_out
 
 
 def read_practice(folder: Path, known: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -93,15 +98,21 @@ def throw_away(folder: Path) -> None:
 
 
 def lay_out(
-    private: Path, folder: Path, files: Mapping[str, bytes], changed: Mapping[str, bytes]
-) -> dict[str, str | None]:
-    """Write the practice copy: `files` with some of them `changed`. Snapshots of both, and of what was
-    there before (`left`), are taken first. Returns their names.
+    private: Path,
+    folder: Path,
+    files: Mapping[str, bytes],
+    changed: Mapping[str, bytes],
+    data: Path | None = None,
+) -> dict[str, Any]:
+    """Write the practice copy: `files` with some of them `changed`, and the data files below `data`.
+
+    Snapshots of both, and of what was there before (`left`), are taken first. Returns their names, and the
+    data files that are too large to be copied (`left_out`).
     """
     history = History(private)
     broken = {**files, **changed}
     before, after = history.save(files), history.save(broken)
     left = history.save(read_all(folder)) if folder.exists() else None
     throw_away(folder)
-    write_practice(folder, broken)
-    return {"before": before, "broken": after, "left": left}
+    left_out = write_practice(folder, broken, data)
+    return {"before": before, "broken": after, "left": left, "left_out": left_out}

@@ -51,7 +51,8 @@ class ServerPool:
 
     pack: the pack's files, {"pack/<component>/call.py": text, ...}. python: the learner's interpreter, None
     for the engine's own. hidden: paths that learner code must never read. exam: whether servers get what
-    exists only against cheats; it may be changed later, and holds from then on.
+    exists only against cheats; it may be changed later, and holds from then on. readable: data files that
+    learner code may read, beside those of the interpreter; for servers that are started afterwards.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class ServerPool:
         self._workdir = ""
         self._starting = threading.Lock()  # two may ask for a server at the same time
         self.exam = exam
+        self.readable: Sequence[Path] = ()
         self.sandbox = Sandbox((0, 0, 0), None, 0, False)
         self.limit = LIMIT
         self.progress: Callable[[str], None] = lambda _: None  # told after each answer
@@ -158,6 +160,7 @@ class ServerPool:
                 "memory": MEMORY,
                 "confined": learner,
                 "hidden": self._hidden,
+                "readable": [str(path) for path in self.readable] if learner else [],
             }
         )
         return server

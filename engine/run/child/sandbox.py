@@ -102,8 +102,9 @@ def landlock_version():
     return max(0, version)
 
 
-def landlock_ruleset(workdir, hidden):
-    """A descriptor of rules: read the interpreter and its packages, write `workdir`, no more.
+def landlock_ruleset(workdir, hidden, readable=()):
+    """A descriptor of rules: read the interpreter, its packages and the files `readable`, write `workdir`,
+    no more.
 
     `hidden` are paths that stay closed even where they lie inside what is readable (the engine's
     own package, the exercises). Returns -1 where the kernel has no Landlock.
@@ -122,6 +123,8 @@ def landlock_ruleset(workdir, hidden):
     hidden = [os.path.realpath(path) for path in hidden]
     for path in _readable():
         _allow_but(ruleset, path, READ & handled, hidden)
+    for path in readable:
+        _allow(ruleset, path, READ_FILE)
     _allow(ruleset, workdir, WORK & handled)
     _allow(ruleset, "/dev/null", READ_FILE | WRITE_FILE)
     return ruleset

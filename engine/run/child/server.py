@@ -32,6 +32,7 @@ class State:
         self.program = b""
         self.confined = False
         self.workdir = "/"
+        self.readable = []  # data files of the learner's
         self.memory = sandbox.MEMORY
         self.foreign = set()  # modules of Python's and numpy's own that were imported for the tree
         self.call_variants = dict(call_variants.CALL_VARIANTS)
@@ -71,7 +72,8 @@ def hold(state, message):
     state.confined = message["confined"]
     if state.confined:
         sandbox.forget_checkout(message["hidden"])
-        state.ruleset = sandbox.landlock_ruleset(state.workdir, message["hidden"])
+        state.readable = message["readable"]
+        state.ruleset = sandbox.landlock_ruleset(state.workdir, message["hidden"], state.readable)
         state.program = sandbox.seccomp_program()
 
 

@@ -29,6 +29,7 @@ GARBAGE = 1 << 24  # bytes without a token that are kept while an answer may sti
 
 def run(fd, state, message):
     """Fork a child for `message["jobs"]`, pass its frames on, then say how it ended."""
+    lay_links(state)
     token = os.urandom(16)
     results_out, results_in = os.pipe()
     output_out, output_in = os.pipe()
@@ -186,6 +187,21 @@ def answers(arrived, token):
         frame = bytes(arrived[head:end_])
         del arrived[:end_]
         yield job, frame
+
+
+def lay_links(state):
+    """Have the data beside the tree that is run found from the working folder, too, as from the learner's
+    own.
+    """
+    if state.tree is None:
+        return
+    start = state.tree.root + "/"
+    tops = {path[len(start) :].split("/")[0] for path in state.readable if path.startswith(start)}
+    for name in tops:
+        try:
+            os.symlink(start + name, os.path.join(state.workdir, name))
+        except OSError:  # it will not be found there
+            pass
 
 
 def empty(folder):
