@@ -175,7 +175,7 @@ class View:
         if waiting:
             say(words("not run (stopped before): {checks}", checks=self._names(waiting)), "dim")
         passed = [one for one in verdict.results if one.passed]
-        if passed and found:
+        if passed:
             say(words("ok: {checks}", checks=self._names(passed)), "green")
         say(
             words("{passed} of {count} pass", passed=len(passed), count=len(verdict.results)),

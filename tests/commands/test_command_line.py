@@ -12,6 +12,7 @@ import pytest
 import typer
 from workbench import (
     ANSWERS,
+    BROKEN,
     GRACE,
     HEAD,
     LOUD,
@@ -19,6 +20,7 @@ from workbench import (
     Terminal,
     answer,
     command,
+    edit,
     engine,
     engine_json,
     environment,
@@ -34,7 +36,7 @@ from engine.commands import break_, init
 
 COMMANDS = [
     "init", "list", "show", "status", "next", "submit-build", "break", "observe", "hint",
-    "submit-fix", "submit", "run", "reset", "notes", "doctor", "check", "demo",
+    "submit-fix", "submit", "run", "repro", "reset", "notes", "doctor", "check", "demo",
     "dev check", "dev schema",
 ]  # fmt: skip
 
@@ -84,6 +86,8 @@ def test_json_is_one_object_all_the_way(home: Path, tmp_path: Path, answers: Pat
     assert broken["exercise"] == LOUD and Path(broken["practice"]).is_dir()
     assert report("observe")["observed"]["scored"]
     assert report("hint")["number"] == 1
+    assert "Nothing has changed" in report("submit-fix", code=1)["error"]["what"]
+    edit(home / "practice" / LOUD, HEAD, BROKEN, BROKEN + "  # looked at")
     refused = report("submit-fix", code=1)
     assert refused["passed"] is False and refused["reveal"] is None
     assert report("status")["open"] == LOUD
@@ -358,6 +362,7 @@ def test_a_learner_in_spanish_reads_and_writes_spanish(tmp_path: Path, answers: 
     for words in ("### Predicciones", "confianza 70%", "### Medido", "¿Dónde se detiene"):
         assert words in notes
     assert "### Predictions" not in notes
+    edit(home / "practice" / LOUD, HEAD, BROKEN, BROKEN + "  # visto")
     for words in (["submit-fix"], ["submit-build", "lm_head"]):
         told = engine(*words, cwd=home).stdout
         assert "el ancho que anuncia" in told and "the width it announces" not in told
