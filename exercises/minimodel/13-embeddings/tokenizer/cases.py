@@ -59,6 +59,8 @@ def size_for(rng, regime):
         return 256 + int(rng.integers(20, 60))
     if regime == "large":
         return 256 + int(rng.integers(28, 36))
+    if regime == "hundreds":
+        return 256 + int(rng.integers(140, 160))
     if regime == "runs":
         return 256 + int(rng.integers(2, 6))
     return 256 + int(rng.integers(6, 12))
@@ -74,6 +76,10 @@ def lesson(rng, regime):
 
 
 def train(rng, regime, dtype):
+    return lesson(rng, regime)
+
+
+def kinds(rng, regime, dtype):
     return lesson(rng, regime)
 
 
@@ -107,10 +113,11 @@ def round_trip(rng, regime, dtype):
         "wide": [text_for(rng, "wide"), "".join(pick(rng, WIDE, 12))],
         "normal": [text_for(rng, "normal"), text_for(rng, "cases")],
         "control": [
+            "two  spaces",
+            " \t around it \n ",
+            "\r\n\r\n",
             "",
             "\x00",
-            "\r\n\r\n",
-            " \t around it \n ",
             "\ufeffmark",
             "\x7f\x80\x85\u2028",
         ],
