@@ -3,6 +3,7 @@
 from pack.tokenizer.reference import learned
 
 SYLLABLES = [a + b for a, b in zip("ttnnrrsslmpkd", "aoieaeouuoaeu", strict=True)]
+LONG = {"large": 160, "hundreds": 400}  # words
 WIDE = ["a\u00f1", "\u00df", "\u65e5\u672c", "\u8a9e", "\u0436", "\U0001f422", "\U0001f408"]
 WIDE += ["\u201c", "\u2014", "e\u0301", "\ufdfd", "\u0e44\u0e17\u0e22", "\u200d", "\u200f"]
 
@@ -46,7 +47,7 @@ def text_for(rng, regime):
         return " ".join(w.title() if rng.random() < 0.4 else w for w in words(rng, 26))
     if regime == "wide":  # most characters take two to four bytes
         return " ".join(words(rng, 20, [*WIDE, *SYLLABLES[:4]]))
-    return " ".join(words(rng, 160 if regime == "large" else 30))
+    return " ".join(words(rng, LONG.get(regime, 30)))
 
 
 def size_for(rng, regime):

@@ -125,7 +125,14 @@ def returned(rng, regime, dtype):
     V, B, T = sizes(rng, regime)
     x, y = batch(rng, V, B, T)
     ids = rng.integers(0, V, T + 1)
-    return {**model(rng, regime, V, dtype), "x": x, "y": y, "ids": ids, "lr": 0.5, "seed": any_seed(rng)}
+    return {
+        **model(rng, regime, V, dtype),
+        "x": x,
+        "y": y,
+        "ids": ids,
+        "lr": 0.5,
+        "seed": any_seed(rng),
+    }
 
 
 def drawn(rng, regime, dtype):
