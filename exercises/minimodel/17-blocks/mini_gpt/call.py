@@ -108,7 +108,8 @@ def default(learner, record, seed):
     model = learner.MiniGPT(learner.MiniGPTConfig(), rng=np.random.default_rng(seed))
     record(**held(model))
     start = model.token_emb.weight.data.astype(np.float64)
-    record(table_mean=float(start.mean()), table_std=float(start.std()))
+    record(**{"standard deviation of the table": float(start.std())})
+    record(**{"mean of the table": float(start.mean())})
     record(gain_final=model.ln_final.gain.data, bias_final=model.ln_final.bias.data)
 
 
