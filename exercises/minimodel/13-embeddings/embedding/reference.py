@@ -30,7 +30,9 @@ def initialisation(out, variant, *, vocab_size, d_model, seed):
     out.within(**{"standard deviation": (std * (1 - spread), std * (1 + spread))})
     out.within(mean=(-std * SIGMAS / n**0.5, std * SIGMAS / n**0.5))
     if n > 10_000:
-        out.within(**{"fourth moment": (2.6, 3.4)})  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
+        out.within(
+            **{"fourth moment": (2.6, 3.4)}
+        )  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
     if seed is not None:
         low = (
             3.2 if n > 10_000 else 2.0

@@ -119,7 +119,11 @@ def future(out, variant, *, sizes, ids, later, since, **weights):
     out.record(before=logits, exchanged=logits, alone=logits)
 
 
-def again(out, variant, *, sizes, ids, longer, evaluating, grad, more_grad, **weights):
+def modes(out, variant, **inputs):
+    out.record(training_is_like_eval=True)
+
+
+def again(out, variant, *, sizes, ids, longer, grad, more_grad, **weights):
     n = sizes["n_heads"]
     own = {name: array for name, array in weights.items() if not name.startswith("other_")}
     other = {name: weights[f"other_{name}"] for name in own}

@@ -20,7 +20,7 @@ def length(grads):
 
 
 def number(value):
-    """The number, however it comes: as a float, NumPy's, an array's or a Tensor's. `returned` tells what it is."""
+    """The number, however it comes: as a float, NumPy's, an array's or a Tensor's. See `returned`."""
     try:
         return float(np.asarray(value.data if hasattr(value, "backward") else value).reshape(()))
     except (TypeError, ValueError):

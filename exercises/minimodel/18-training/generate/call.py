@@ -85,7 +85,7 @@ def returned(learner, record, one, V, weights, scale, prompt, n_new, seed, **giv
 
 def whole(learner, record, sizes, numbers, prompt, n_new, seed):
     """MiniGPT with these numbers in its parameters. Does it say to generate what it says to others, and
-    still when the numbers have changed?
+    still when the numbers have changed? After eval(), as there may be dropout in it.
     """
     model = learner.MiniGPT(learner.MiniGPTConfig(**sizes), rng=np.random.default_rng(seed))
     place = 0
@@ -113,6 +113,7 @@ def whole(learner, record, sizes, numbers, prompt, n_new, seed):
         return round(apart / largest, 3 if numbers.dtype == np.float32 else 8)
 
     overheard = Overheard()
+    overheard.eval()
     ids = np.asarray(written(learner, overheard, prompt, n_new, seed, temperature=0.0))
     record(count=len(ids), distance_logits=distance())
     for p in model.parameters():  # as after more training

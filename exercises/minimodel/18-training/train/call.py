@@ -84,7 +84,7 @@ def recorded(record, model, optimizer, max_norm):
 
 
 def number(value):
-    """The number, however it comes: as a float, NumPy's, an array's or a Tensor's. `returned` tells what it is."""
+    """The number, however it comes: as a float, NumPy's, an array's or a Tensor's. See `returned`."""
     try:
         return float(np.asarray(value.data if hasattr(value, "backward") else value).reshape(()))
     except (TypeError, ValueError):
@@ -260,9 +260,13 @@ def optimizer_of(learner, kind, model, lr):
 
 
 def whole(learner, record, sizes, x, y, kind, lr, seed):
-    """train_step on MiniGPT beside the same steps made here. x, y: (steps, B, T)."""
+    """train_step on MiniGPT beside the same steps made here, after eval(), as there may be dropout in it.
+    x, y: (steps, B, T).
+    """
     config = learner.MiniGPTConfig(**sizes)
     model, other = (learner.MiniGPT(config, rng=np.random.default_rng(seed)) for _ in range(2))
+    model.eval()
+    other.eval()
     optimizer, by_hand = (optimizer_of(learner, kind, m, lr) for m in (model, other))
     losses, wanted = [], []
     for one_x, one_y in zip(x, y):
