@@ -104,7 +104,7 @@ def test_the_first_step_that_differs_is_named(servers, catalogue) -> None:
     """The step, and not its number among those that were asked for."""
     found = grade_build(servers, catalogue, "cosine_lr", case("warmup-plus-one"), seed=1).failing
     assert found and found.difference
-    assert found.difference.value == "rate at step 0"
+    assert found.difference.value.startswith("rate at step 0, total ")
     found = grade_build(servers, catalogue, "cosine_lr", case("cosine-comes-up-again"), 1).failing
     assert found and found.difference
     said, _, total = found.difference.value.partition(", total ")
@@ -115,8 +115,49 @@ def test_a_text_that_is_lost_is_told_in_quotes(servers, catalogue) -> None:
     """What came back beside what went in."""
     verdict = grade_build(servers, catalogue, "tokenizer", case("words-split-on-spaces"), seed=1)
     assert verdict.failing and verdict.failing.difference
-    assert verdict.failing.difference.expected == repr("\r\n\r\n")
-    assert verdict.failing.difference.got == repr("")
+    assert verdict.failing.difference.expected == "'two  spaces'"
+    assert verdict.failing.difference.got == "'two spaces'"
+
+
+SDPA = "src/minimodel/nn/attention.py"
+AFTER = "scores = scores + np.where(mask, 0.0, -np.inf)"
+
+
+@pytest.mark.parametrize("number", ["-1e9", "-1e30", "np.finfo(scores.data.dtype).min"])
+@pytest.mark.parametrize("component", ["sdpa", "attention"])
+def test_a_finite_number_hides_a_key_from_minus_1e9_on(
+    servers, catalogue, plain, number, component
+) -> None:
+    """As CONTRACT.md says."""
+    text = plain.files[SDPA].decode()
+    assert AFTER in text
+    tree = plain.replaced({SDPA: text.replace("-np.inf", number).encode()})
+    verdict = grade_build(servers, catalogue, component, tree, seed=1)
+    assert verdict.passed, verdict.failing
+
+
+@pytest.mark.parametrize("number", ["-1e4", "-1e5", "-1e6", "-1e7"])
+def test_a_smaller_one_does_not(servers, catalogue, plain, number) -> None:
+    """Some query's scores are all as low as that."""
+    tree = plain.replaced({SDPA: plain.files[SDPA].decode().replace("-np.inf", number).encode()})
+    assert failing(grade_build(servers, catalogue, "sdpa", tree, seed=1))[0] == "hidden"
+
+
+def test_cross_entropy_may_compute_in_more_digits(servers, catalogue) -> None:
+    """A loss of exp(-48) is 0 in float64 and 7e-22 in longdouble."""
+    path = "src/minimodel/nn/loss.py"
+    tree = corpus_tree("einsum")
+    text = tree.files[path].decode()
+    for find, replace in (
+        ("S = Z[keep]; S", "S = Z[keep].astype(np.longdouble); S"),
+        ("- S[n, k]) / N\n", "- S[n, k]) / N; L = np.asarray(L, Z.dtype)\n"),
+        ("dZ[keep] = P * (dL / N)", "dZ[keep] = (P * (dL / N)).astype(Z.dtype)"),
+    ):
+        assert find in text
+        text = text.replace(find, replace, 1)
+    for seed in range(6):
+        wide = tree.replaced({path: text.encode()})
+        assert grade_build(servers, catalogue, "cross_entropy", wide, seed).passed
 
 
 @pytest.mark.slow

@@ -15,8 +15,8 @@ def made(learner, w_q, w_k, w_v, w_o, n_heads, causal=True, use_rope=False, trai
 
 
 def alike_in_training(measured):
-    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(), or is
-    random, as dropout is: two equal calls then differ sooner or later.
+    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(),
+    or is random, as dropout is: two equal calls then differ sooner or later.
     """
 
     def near(some, others):

@@ -31,8 +31,8 @@ def made(learner, n_heads, weights, training=False):
 
 
 def alike_in_training(measured):
-    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(), or is
-    random, as dropout is: two equal calls then differ sooner or later.
+    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(),
+    or is random, as dropout is: two equal calls then differ sooner or later.
     """
 
     def near(some, others):
