@@ -138,6 +138,17 @@ TENSOR_FAULTS = {
         "(np.sum(e, axis=dim, keepdims=True) + 1e-6)\n",
         "softmax",
     ),
+    "a softmax that overflows": (
+        "np.exp(x - np.max(x, axis=dim, keepdims=True))",
+        "np.exp(x)",
+        "softmax-thousand",
+    ),
+    "a sigmoid that overflows": (
+        "y = np.where(x >= 0.0, 1.0 / (1.0 + e), e / (1.0 + e))",
+        "y = np.exp(x) / (1.0 + np.exp(x))",
+        "sigmoid",
+    ),
+    "a gradient that is clipped": ("pending[id(operand)] = part", "pending[id(operand)] = np.clip(part, -50, 50)", "multiply"),
     "a reshape for tuples only": (
         "if len(shape) == 1 and isinstance(shape[0], tuple | list):",
         "if True:",
@@ -185,11 +196,6 @@ MODULE_FAULTS = {
 OPEN = {
     "slope of relu at 0": ("g * (x > 0.0)", "g * (x >= 0.0)"),
     "tied maxima": ("share = is_max / np.sum(is_max, axis=axis, keepdims=True)", "share = is_max"),
-    "softmax of huge values": ("np.exp(x - np.max(x, axis=dim, keepdims=True))", "np.exp(x)"),
-    "sigmoid of huge values": (
-        "y = np.where(x >= 0.0, 1.0 / (1.0 + e), e / (1.0 + e))",
-        "y = np.exp(x) / (1.0 + np.exp(x))",
-    ),
     "numbers on the left": ("def __radd__", "def _radd"),
     "arrays on the left": ("__array_ufunc__ = None", "pass"),
     "masks as indices": (

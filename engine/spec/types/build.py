@@ -17,7 +17,8 @@ class Check(Spec, frozen=True, kw_only=True):
     `values`: recorded names to compare (all that the reference records, when empty). `regimes` may be
     [every]: each regime of the probe in which other checks of the build look at some values and none looks
     at all of them, but for those in `but`. `rounding`: in these regimes right code of this dtype may be
-    further from the reference than elsewhere, so many times as far.
+    further from the reference than elsewhere, so many times as far. `units`: what 1 of a recorded number
+    is in the learner's own units, so that a standard deviation of 10 in units of 0.02 can be told as 0.2.
     """
 
     id: Id
@@ -26,6 +27,7 @@ class Check(Spec, frozen=True, kw_only=True):
     regimes: tuple[str, ...]
     but: tuple[str, ...] = ()
     rounding: Rounding = {}
+    units: dict[str, Annotated[float, Meta(gt=0)]] = {}
     values: tuple[str, ...] = ()
     aspects: tuple[Literal["shape", "dtype", "value", "raised", "inputs"], ...] = (
         "raised",

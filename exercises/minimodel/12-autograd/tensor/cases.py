@@ -4,6 +4,7 @@ import numpy as np
 from pack.common import distinct, leading, normal
 
 TINY = 1e-12
+THOUSAND = 1e3  # in the regime "thousand", of values and of what comes from above
 
 
 def sizes(rng, count):
@@ -31,11 +32,16 @@ def above_0(drawn):
     return {name: np.asarray(np.abs(array)) for name, array in drawn.items()}
 
 
-def untied(rng, shape, dtype):
-    """Different values: no two are closer than 0.1."""
+def untied(rng, shape, dtype, scale=1.0):
+    """Different values: no two are closer than 0.1 times `scale`."""
     count = int(np.prod(shape))
     values = 0.2 * rng.permutation(count) + rng.uniform(0, 0.1, count) - 0.1 * count
-    return values.reshape(shape).astype(dtype)
+    return (scale * values).reshape(shape).astype(dtype)
+
+
+def from_above(regime):
+    """The size of gradients."""
+    return THOUSAND if regime == "thousand" else 1.0
 
 
 def made(rng, regime, dtype):
@@ -54,11 +60,11 @@ def pair(rng, regime, dtype):
         "outer": ((T, 1), (1, d)),
         "deep": ((T, 1, d), (3, 1, 4, 1)),
     }.get(regime, ((T, d), (T, d)))
-    scale = TINY if regime == "tiny" else 1.0
+    scale = {"tiny": TINY, "thousand": THOUSAND}.get(regime, 1.0)
     drawn = {
         "a": apart(rng, a, dtype, scale),
         "b": apart(rng, b, dtype, scale),
-        "grad": normal(rng, np.broadcast_shapes(a, b), dtype),
+        "grad": normal(rng, np.broadcast_shapes(a, b), dtype, from_above(regime)),
     }
     return above_0(drawn) if regime == "number" else drawn
 
@@ -95,14 +101,17 @@ def plain(rng, regime, dtype):
     return {"x": apart(rng, (T, d), dtype), "c": c, "grad": normal(rng, (T, d), dtype)}
 
 
-def unary(rng, regime, dtype):
-    """x of either sign; for "wide" from -30 to 30, but in the first column."""
+def unary(rng, regime, dtype, highest=THOUSAND - 1):
+    """x of either sign; for "wide" from -30 to 30, for "thousand" from -1000 to `highest`, but in the first
+    column. From -1000 to 999 no even steps meet 0, where relu has no slope.
+    """
     shape = shape_for(rng, regime)
     x = apart(rng, shape, dtype, TINY if regime == "tiny" else 1.0)
-    if regime == "wide":
+    low, high = {"wide": (-30.0, 30.0), "thousand": (-THOUSAND, highest)}.get(regime, (0.0, 0.0))
+    if high:
         far = x[:, 1:]
-        far[...] = rng.permutation(np.linspace(-30, 30, far.size)).reshape(far.shape)
-    return {"x": x, "grad": normal(rng, shape, dtype)}
+        far[...] = rng.permutation(np.linspace(low, high, far.size)).reshape(far.shape)
+    return {"x": x, "grad": normal(rng, shape, dtype, from_above(regime))}
 
 
 def negate(rng, regime, dtype):
@@ -110,7 +119,8 @@ def negate(rng, regime, dtype):
 
 
 def exp(rng, regime, dtype):
-    return unary(rng, regime, dtype)
+    """At most 80: float32 ends at 88."""
+    return unary(rng, regime, dtype, highest=80.0)
 
 
 def tanh(rng, regime, dtype):
@@ -157,10 +167,11 @@ def matmul(rng, regime, dtype):
         "single": ((1, 1), (1, 1)),
     }.get(regime, ((n, k), (k, m)))
     lead = np.broadcast_shapes(a[:-2], b[:-2])
+    scale = from_above(regime)
     return {
-        "a": normal(rng, a, dtype),
-        "b": normal(rng, b, dtype),
-        "grad": normal(rng, (*lead, a[-2], b[-1]), dtype),
+        "a": normal(rng, a, dtype, scale),
+        "b": normal(rng, b, dtype, scale),
+        "grad": normal(rng, (*lead, a[-2], b[-1]), dtype, scale),
     }
 
 
@@ -181,11 +192,12 @@ def reduced(rng, regime, dtype):
     axis, keepdims = AXES.get(regime), regime.endswith("kept")
     over = tuple(range(len(shape))) if axis is None else (axis % len(shape),)
     left = [1 if i in over else n for i, n in enumerate(shape) if keepdims or i not in over]
+    scale = from_above(regime)
     return {
-        "x": untied(rng, shape, dtype),
+        "x": untied(rng, shape, dtype, scale),
         "axis": axis,
         "keepdims": keepdims,
-        "grad": normal(rng, tuple(left), dtype),
+        "grad": normal(rng, tuple(left), dtype, scale),
     }
 
 
@@ -205,7 +217,8 @@ def softmax(rng, regime, dtype):
     """`dim` is None where it is left out, which is the last axis.
 
     For "wide" the numbers of a row lie far apart, but the largest does not outweigh all others: where it
-    does, the gradient is what is left of two numbers of the same size, which is little.
+    does, the gradient is what is left of two numbers of the same size, which is little. For "thousand" a
+    row lies around 1000, or around -1000, or two of its numbers around the one and the rest around the other.
     """
     shape = (2, 3, 5) if regime == "deep" else shape_for(rng, regime)
     dim = {"first": 0, "deep": 1}.get(regime)
@@ -215,7 +228,12 @@ def softmax(rng, regime, dtype):
         wide = min(wide, step * (shape[-1] - 1) / 2)
         x = rng.permuted(np.broadcast_to(np.linspace(-wide, wide, shape[-1]), shape), axis=-1)
         x = x.astype(dtype) + normal(rng, shape, dtype, 0.1)
-    return {"x": x, "dim": dim, "grad": normal(rng, shape, dtype)}
+    if regime == "thousand":
+        level = np.full(shape, -THOUSAND)
+        level[:-1, :2] = THOUSAND
+        level[0] = THOUSAND
+        x = (rng.permuted(level, axis=-1) + x).astype(dtype)
+    return {"x": x, "dim": dim, "grad": normal(rng, shape, dtype, from_above(regime))}
 
 
 def reshape(rng, regime, dtype):

@@ -8,6 +8,8 @@ over such a table, and nothing here knows of broadcasting rules, axes to restore
 import numpy as np
 from pack.common import COARSE, by_logsumexp
 
+FAINT = 1e-30  # as in call.py
+
 
 def numbered(shape):
     """The elements of an array of this shape, numbered in reading order."""
@@ -107,7 +109,8 @@ def sqrt(out, variant, *, x, grad):
 
 
 def tanh(out, variant, *, x, grad):
-    single(out, np.sinh(x) / np.cosh(x), np.cosh(x) ** -2.0, grad)
+    near = np.clip(x, -300.0, 300.0)  # beyond, cosh is no number, and tanh 1 to the last digit
+    single(out, np.sinh(near) / np.cosh(near), np.cosh(near) ** -2.0, grad)
 
 
 def sigmoid(out, variant, *, x, grad):
@@ -156,12 +159,13 @@ def softmax(out, variant, *, x, dim, grad):
     y, grad_x = np.empty_like(lines), np.empty_like(lines)
     for at in np.ndindex(lines.shape[:-1]):
         differences = lines[at][None, :] - lines[at][:, None]
-        p = 1 / np.exp(differences).sum(1)
+        with np.errstate(over="ignore"):  # beside a far greater one, nothing is left: 1 / inf
+            p = 1 / np.exp(differences).sum(1)
         if variant in COARSE:
             p = by_logsumexp(lines[at], variant)
         y[at], grad_x[at] = p, (np.diag(p) - np.outer(p, p)) @ grads[at]
     out.record(y=np.moveaxis(y, -1, dim), grad_x=np.moveaxis(grad_x, -1, dim))
-    out.record(log_y=np.moveaxis(np.log(y), -1, dim))
+    out.record(log_y=np.moveaxis(np.log(np.maximum(y, FAINT)), -1, dim))
 
 
 # ---------------------------------------------------------------- matrices, shapes, places

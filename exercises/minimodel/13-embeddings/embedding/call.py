@@ -32,18 +32,18 @@ def attributes(learner, record, vocab_size, d_model):
 def tables(learner, record, vocab_size, d_model, count, seed):
     """Many small tables from one generator, in units of 0.02: their numbers are drawn one by one.
 
-    deviation: of all numbers; between: of the tables' means, times the root of their size.
+    deviation between tables: of their means, times the root of their size.
     """
     rng = np.random.default_rng(seed)
     made = [learner.Embedding(vocab_size, d_model, rng=rng).weight.data for _ in range(count)]
     z = np.asarray(made, dtype=np.float64) / 0.02  # (count, V, d)
     between = float(np.sqrt(vocab_size * d_model) * z.mean(axis=(1, 2)).std())
-    record(deviation=float(z.std()), between=between)
-    record(fourth_moment=float((z**4).mean() / (z**2).mean() ** 2))
+    record(**{"standard deviation": float(z.std()), "deviation between tables": between})
+    record(**{"fourth moment": float((z**4).mean() / (z**2).mean() ** 2)})
 
 
 def initialisation(learner, record, vocab_size, d_model, seed):
-    """The statistics of a fresh weight, in units of the standard deviation that was asked for.
+    """The statistics of a fresh weight, in units of 0.02, the standard deviation that is asked for.
 
     seed: for the generator that is handed over, None where none is. Then every run draws other
     numbers, and the statistics are rounded, so that two runs of the same code agree.
@@ -58,10 +58,12 @@ def initialisation(learner, record, vocab_size, d_model, seed):
     mean, deviation, squares = float(z.mean()), float(z.std()), z * z
     fourth = float((squares * squares).mean() / squares.mean() ** 2)
     if seed is None:
-        record(mean=round(mean, 1), deviation=round(deviation, 1), fourth_moment=round(fourth))
+        record(**{"standard deviation": round(deviation, 1), "mean": round(mean, 1)})
+        record(**{"fourth moment": round(fourth)})
         return
+    record(**{"standard deviation": deviation, "mean": mean, "fourth moment": fourth})
+    record(largest=float(np.abs(z).max()))
     record(distinct=all(len(set(row.tolist())) > 0.9 * row.size for row in (z[0], z[:, 0])))
-    record(mean=mean, deviation=deviation, fourth_moment=fourth, largest=float(np.abs(z).max()))
     record(columns_differ=float(np.abs(np.corrcoef(z[:, 0], z[:, 1])[0, 1])))
     record(seeds_differ=bool(np.any(weight != drawn(seed + 1))))
     record(seeds_repeat=bool(np.all(weight == drawn(seed))))

@@ -27,10 +27,12 @@ def initialisation(out, variant, *, vocab_size, d_model, seed):
     n = vocab_size * d_model
     std = 50 if variant == "std_1" else 1  # in units of 0.02
     spread = SIGMAS / (2 * n) ** 0.5
-    out.within(deviation=(std * (1 - spread), std * (1 + spread)))
+    out.within(**{"standard deviation": (std * (1 - spread), std * (1 + spread))})
     out.within(mean=(-std * SIGMAS / n**0.5, std * SIGMAS / n**0.5))
     if n > 10_000:
-        out.within(fourth_moment=(2.6, 3.4))  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
+        out.within(
+            **{"fourth moment": (2.6, 3.4)}
+        )  # 3 for a normal, 1.8 uniform; sd (24/n)^0.5 = 0.028
     if seed is not None:
         low = (
             3.2 if n > 10_000 else 2.0
@@ -48,9 +50,9 @@ def tables(out, variant, *, vocab_size, d_model, count, seed):
     std = 50 if variant == "std_1" else 1
     n = count * vocab_size * d_model
     each, spread = SIGMAS / (2 * n) ** 0.5, SIGMAS / (2 * count) ** 0.5
-    out.within(deviation=(std * (1 - each), std * (1 + each)))
-    out.within(between=(std * (1 - spread), std * (1 + spread)))
-    out.within(fourth_moment=(1.5, 8.0))  # heavy tails of its own: 1 if all are of one size
+    out.within(**{"standard deviation": (std * (1 - each), std * (1 + each))})
+    out.within(**{"deviation between tables": (std * (1 - spread), std * (1 + spread))})
+    out.within(**{"fourth moment": (1.5, 8.0)})  # heavy tails of its own: 1 if all are of one size
 
 
 def elsewhere(out, variant, *, others, seed):

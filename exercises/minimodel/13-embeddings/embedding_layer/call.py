@@ -29,7 +29,8 @@ def spread(learner, record, pos, scale, vocab_size, d_model):
     layer = learner.EmbeddingLayer(
         vocab_size, d_model, pos=pos, scale=scale, rng=np.random.default_rng(0)
     )
-    record(deviation=float(layer.token.weight.data.astype(np.float64).std()) / 0.02)
+    spread = float(layer.token.weight.data.astype(np.float64).std())
+    record(**{"standard deviation": spread / 0.02})
 
 
 def defaults(learner, record, tokens, ids):

@@ -62,7 +62,7 @@ def start(out, variant, *, pos, scale, max_len, vocab_size, d_model):
 def spread(out, variant, *, pos, scale, vocab_size, d_model):
     """Of n normal numbers the sd of the standard deviation is (2n)^-0.5: eight of them."""
     each = 8 / (2 * vocab_size * d_model) ** 0.5
-    out.within(deviation=(1 - each, 1 + each))
+    out.within(**{"standard deviation": (1 - each, 1 + each)})
 
 
 def defaults(out, variant, *, tokens, ids):

@@ -64,8 +64,11 @@ def points(text):
 
 def train(out, variant, *, text, vocab_size):
     merges = learned(text, vocab_size)
-    out.record(is_a_tokenizer=True, is_a_list=True, count=len(merges), pairs_of_bytes=True)
-    out.record(merges=written(merges))
+    out.record(count=len(merges), merges=written(merges))
+
+
+def kinds(out, variant, *, text, vocab_size):
+    out.record(is_a_tokenizer=True, merges_are_a_list=True, of_pairs=True, of_bytes=True)
 
 
 def encode(out, variant, *, text, vocab_size, other):
@@ -81,11 +84,11 @@ def ids(out, variant, *, text, vocab_size, other):
 def round_trip(out, variant, *, text, vocab_size, others):
     merges = learned(text, vocab_size)
     for i, other in enumerate(others):
-        out.record(**{f"count_{i}": len(cut(other, merges)), f"text_{i}": points(other)})
+        out.record(**{f"text_{i}": repr(other), f"count_{i}": len(cut(other, merges))})
 
 
 def again(out, variant, *, text, vocab_size, other_text, other_size, other):
     one, two = learned(text, vocab_size), learned(other_text, other_size)
     out.record(pieces=shown(cut(other, one)), merges=written(one), merges_after=written(one))
     out.record(other_pieces=shown(cut(other, two)), other_merges=written(two))
-    out.record(unchanged=True, repeats=True)
+    out.record(unchanged=True, repeats=True, repeats_merges=True)

@@ -3,22 +3,46 @@
 import numpy as np
 
 
-def made(learner, w_q, w_k, w_v, w_o, n_heads, causal=True, use_rope=False):
-    """The module with these matrices (d_model, d_model), copied in place."""
+def made(learner, w_q, w_k, w_v, w_o, n_heads, causal=True, use_rope=False, training=False):
+    """The module with these matrices (d_model, d_model), copied in place, after eval()."""
     switches = {} if causal and not use_rope else {"causal": causal, "use_rope": use_rope}
     attention = learner.MultiHeadAttention(len(w_q), n_heads, **switches)
     for name, weight in {"w_q": w_q, "w_k": w_k, "w_v": w_v, "w_o": w_o}.items():
         getattr(attention, name).data[...] = weight
+    if not training:
+        attention.eval()
     return attention
 
 
-def forward(learner, record, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, evaluating, grad):
-    """x: (..., T, d_model). The output, then the gradients of sum(output * grad). evaluating: in the mode
-    that changes nothing here.
+def alike_in_training(measured):
+    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(),
+    or is random, as dropout is: two equal calls then differ sooner or later.
     """
+
+    def near(some, others):
+        return all(np.allclose(a, b, 1e-5, 1e-5 * np.abs(b).max()) for a, b in zip(some, others))
+
+    first = measured(training=True)
+    if near(first, measured(training=False)):
+        return True
+    return any(not near(measured(training=True), first) for _ in range(60))
+
+
+def modes(learner, record, x, grad, **rest):
+    """The output and the gradient of x in training mode beside those after eval()."""
+
+    def measured(training):
+        leaf = learner.Tensor(x, requires_grad=True)
+        y = made(learner, **rest, training=training)(leaf)
+        y.backward(grad)
+        return [y.data, leaf.grad]
+
+    record(training_is_like_eval=alike_in_training(measured))
+
+
+def forward(learner, record, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad):
+    """x: (..., T, d_model). The output, then the gradients of sum(output * grad)."""
     attention = made(learner, w_q, w_k, w_v, w_o, n_heads, causal, use_rope)
-    if evaluating:
-        attention.eval()
     leaf = learner.Tensor(x, requires_grad=True)
     y = attention(leaf)
     record(y=y.data)
@@ -57,11 +81,9 @@ def past(learner, record, x, other, since, **rest):
         record(**{name: attention(learner.Tensor(one)).data[..., :since, :]})
 
 
-def replaced(learner, record, x, w_q_2, w_k_2, w_v_2, w_o_2, evaluating, **first):
+def replaced(learner, record, x, w_q_2, w_k_2, w_v_2, w_o_2, **first):
     """The next forward uses what was copied into the parameters."""
     attention = made(learner, **first)
-    if evaluating:
-        attention.eval()
     record(y=attention(learner.Tensor(x)).data)
     for name, weight in {"w_q": w_q_2, "w_k": w_k_2, "w_v": w_v_2, "w_o": w_o_2}.items():
         getattr(attention, name).data[...] = weight

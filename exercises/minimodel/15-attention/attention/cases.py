@@ -87,9 +87,12 @@ def at_depth(rng, regime, rows, T, H, e, dtype):
 
 @varied
 def forward(rng, regime, dtype):
-    made = drawn(rng, regime.removesuffix("_evaluating"), dtype)
-    made["evaluating"] = regime.endswith("_evaluating")
+    made = drawn(rng, regime, dtype)
     return {**made, "grad": normal(rng, made["x"].shape, dtype)}
+
+
+def modes(rng, regime, dtype):
+    return forward(rng, regime, dtype)
 
 
 def parts(rng, regime, dtype):
@@ -126,7 +129,7 @@ def replaced(rng, regime, dtype):
     made, again = drawn(rng, "no_batch", dtype), {}
     for name in ("w_q", "w_k", "w_v", "w_o"):
         again[f"{name}_2"] = normal(rng, made[name].shape, dtype, 0.3)
-    return {**made, **again, "evaluating": regime == "evaluating"}
+    return {**made, **again}
 
 
 def lengths(rng, regime, dtype):
@@ -176,6 +179,4 @@ def peek(rng, regime, dtype):
 
 
 def residual(rng, regime, dtype):
-    found = forward(rng, regime, dtype)
-    del found["evaluating"]
-    return found
+    return forward(rng, regime, dtype)

@@ -90,11 +90,15 @@ def attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad=No
 
 
 def forward(
-    out, variant, *, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, evaluating, grad
+    out, variant, *, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad
 ):  # fmt: skip
     y, grads, names = attention(variant, x, w_q, w_k, w_v, w_o, n_heads, causal, use_rope, grad)
     out.record(y=y, **grads)
     out.name(**names)
+
+
+def modes(out, variant, **inputs):
+    out.record(training_is_like_eval=True)
 
 
 def parts(out, variant, *, d_model, n_heads, causal, use_rope):
@@ -111,7 +115,7 @@ def past(out, variant, *, x, other, since, **rest):
         out.record(**{name: attention(variant, one, **rest)[0][..., :since, :]})
 
 
-def replaced(out, variant, *, x, w_q_2, w_k_2, w_v_2, w_o_2, evaluating, **rest):
+def replaced(out, variant, *, x, w_q_2, w_k_2, w_v_2, w_o_2, **rest):
     out.record(y=attention(variant, x, **rest)[0])
     for name, weight in {"w_q": w_q_2, "w_k": w_k_2, "w_v": w_v_2, "w_o": w_o_2}.items():
         rest[name] = weight

@@ -162,6 +162,9 @@ def forward(rng, regime, dtype):
     ):  # scores far beyond what exp can hold, and exact ties
         q, k = ((30.0 * rng.choice([-1.0, 1.0], q.shape)).astype(dtype) for _ in range(2))
         q[..., -1, :] *= 0.001  # one ordinary query in each head
+    if regime in ("far_rows", "causal_far_rows"):  # all scores of a query far above 0, or far below
+        q[..., 0], k[..., 0] = 1000.0 * rng.choice([-1.0, 1.0], q.shape[:-1]), np.sqrt(d)
+        q[..., -1, 0] = -1000.0
     if regime == "spread_rows":  # each query far larger than the one before
         q = q * (10.0 ** np.linspace(-4, 0.7, T))[:, None].astype(dtype)
     if regime in ("evened", "causal_evened"):  # a value is as much larger as its weight is smaller

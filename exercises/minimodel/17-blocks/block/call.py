@@ -21,10 +21,39 @@ def filled(block, weights):
     return block
 
 
-def made(learner, n_heads, weights):
-    """A block of the learner's with these weights. w_1: (d_model, d_ff)"""
+def made(learner, n_heads, weights, training=False):
+    """A block of the learner's with these weights, after eval(). w_1: (d_model, d_ff)"""
     d_model, d_ff = weights["w_1"].shape
-    return filled(learner.TransformerBlock(d_model, n_heads, d_ff), weights)
+    block = filled(learner.TransformerBlock(d_model, n_heads, d_ff), weights)
+    if not training:
+        block.eval()
+    return block
+
+
+def alike_in_training(measured):
+    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(),
+    or is random, as dropout is: two equal calls then differ sooner or later.
+    """
+
+    def near(some, others):
+        return all(np.allclose(a, b, 1e-5, 1e-5 * np.abs(b).max()) for a, b in zip(some, others))
+
+    first = measured(training=True)
+    if near(first, measured(training=False)):
+        return True
+    return any(not near(measured(training=True), first) for _ in range(60))
+
+
+def modes(learner, record, x, grad, n_heads, **weights):
+    """The output and the gradient of x in training mode beside those after eval()."""
+
+    def measured(training):
+        leaf = learner.Tensor(x, requires_grad=True)
+        out = made(learner, n_heads, weights, training)(leaf)
+        out.backward(grad)
+        return [out.data, leaf.grad]
+
+    record(training_is_like_eval=alike_in_training(measured))
 
 
 def attributes(learner, record, d_model, n_heads, d_ff):

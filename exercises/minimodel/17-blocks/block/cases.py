@@ -121,6 +121,10 @@ def forward(rng, regime, dtype):
     return found
 
 
+def modes(rng, regime, dtype):
+    return forward(rng, regime, dtype)
+
+
 def future(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
     later = drawn["x"].copy()

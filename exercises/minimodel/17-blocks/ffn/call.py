@@ -5,12 +5,40 @@ import numpy as np
 NAMES = ("w_1", "b_1", "w_2", "b_2")
 
 
-def made(learner, **weights):
-    """An FFN of the learner's with these weights, copied in place. w_1: (d_model, d_ff)."""
+def made(learner, training=False, **weights):
+    """An FFN of the learner's with these weights, copied in place, after eval(). w_1: (d_model, d_ff)."""
     ffn = learner.FFN(*weights["w_1"].shape)
     for name in NAMES:
         getattr(ffn, name).data[...] = weights[name]
+    if not training:
+        ffn.eval()
     return ffn
+
+
+def alike_in_training(measured):
+    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(),
+    or is random, as dropout is: two equal calls then differ sooner or later.
+    """
+
+    def near(some, others):
+        return all(np.allclose(a, b, 1e-5, 1e-5 * np.abs(b).max()) for a, b in zip(some, others))
+
+    first = measured(training=True)
+    if near(first, measured(training=False)):
+        return True
+    return any(not near(measured(training=True), first) for _ in range(60))
+
+
+def modes(learner, record, x, grad, **weights):
+    """The output and the gradient of x in training mode beside those after eval()."""
+
+    def measured(training):
+        leaf = learner.Tensor(x, requires_grad=True)
+        out = made(learner, training, **weights)(leaf)
+        out.backward(grad)
+        return [out.data, leaf.grad]
+
+    record(training_is_like_eval=alike_in_training(measured))
 
 
 def attributes(learner, record, d_model, d_ff):

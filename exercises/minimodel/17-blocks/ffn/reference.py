@@ -103,6 +103,10 @@ def forward(out, variant, *, x, grad, **weights):
     out.name(pre=found["pre"], hidden=found["hidden"], **weights)
 
 
+def modes(out, variant, **inputs):
+    out.record(training_is_like_eval=True)
+
+
 def again(out, variant, *, x, grad, more_grad, w_1, b_1, w_2, b_2, **others):
     _, back = feed_forward(x, w_1, b_1, w_2, b_2, variant)
     first, second = back(grad), back(more_grad)

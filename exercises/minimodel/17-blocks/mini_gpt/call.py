@@ -29,8 +29,38 @@ def filled(model, weights):
     return model
 
 
-def made(learner, sizes, weights):
-    return filled(learner.MiniGPT(learner.MiniGPTConfig(**sizes)), weights)
+def made(learner, sizes, weights, training=False):
+    """A model of the learner's with these weights, after eval()."""
+    model = filled(learner.MiniGPT(learner.MiniGPTConfig(**sizes)), weights)
+    if not training:
+        model.eval()
+    return model
+
+
+def alike_in_training(measured):
+    """Whether measured(training=True) gives the arrays that measured(training=False) gives after eval(),
+    or is random, as dropout is: two equal calls then differ sooner or later.
+    """
+
+    def near(some, others):
+        return all(np.allclose(a, b, 1e-5, 1e-5 * np.abs(b).max()) for a, b in zip(some, others))
+
+    first = measured(training=True)
+    if near(first, measured(training=False)):
+        return True
+    return any(not near(measured(training=True), first) for _ in range(60))
+
+
+def modes(learner, record, sizes, ids, grad, **weights):
+    """The logits and all gradients in training mode beside those after eval()."""
+
+    def measured(training):
+        model = made(learner, sizes, weights, training)
+        logits = model(ids)
+        logits.backward(grad)
+        return [logits.data, *gradients(model).values()]
+
+    record(training_is_like_eval=alike_in_training(measured))
 
 
 def gradient(parameter):
@@ -108,7 +138,8 @@ def default(learner, record, seed):
     model = learner.MiniGPT(learner.MiniGPTConfig(), rng=np.random.default_rng(seed))
     record(**held(model))
     start = model.token_emb.weight.data.astype(np.float64)
-    record(table_mean=float(start.mean()), table_std=float(start.std()))
+    record(**{"standard deviation of the table": float(start.std())})
+    record(**{"mean of the table": float(start.mean())})
     record(gain_final=model.ln_final.gain.data, bias_final=model.ln_final.bias.data)
 
 
@@ -124,6 +155,7 @@ def forward(learner, record, sizes, ids, grad, **weights):
 def tied(learner, record, sizes, ids, table, bias, other, grad):
     """One table looks ids up and scores them. The blocks add 0 here: w_o, w_2 and b_2 are 0."""
     model = learner.MiniGPT(learner.MiniGPTConfig(**sizes))
+    model.eval()
     for block in model.blocks:
         for name in ("w_o", "w_2", "b_2"):
             in_a_block(block)[name].data[...] = 0.0
@@ -146,11 +178,9 @@ def future(learner, record, sizes, ids, later, since, **weights):
     record(alone=model(ids[..., :since]).data)
 
 
-def again(learner, record, sizes, ids, longer, evaluating, grad, more_grad, **weights):
+def again(learner, record, sizes, ids, longer, grad, more_grad, **weights):
     """Another shape in between, gradients that add up, then new weights in the same model."""
     model = made(learner, sizes, weights)
-    if evaluating:
-        model.eval()
     first, second = model(ids), model(longer)
     record(first=first.data, longer=second.data, first_again=model(ids).data)
     second.backward(more_grad)

@@ -116,6 +116,10 @@ def forward(rng, regime, dtype):
     return {"sizes": sizes, "ids": ids, "grad": grad, **drawn}
 
 
+def modes(rng, regime, dtype):
+    return forward(rng, regime, dtype)
+
+
 def composed(rng, regime, dtype):
     drawn = forward(rng, regime, dtype)
     found = weights(rng, drawn["sizes"], dtype, draw=plain_weights)
@@ -140,9 +144,7 @@ def future(rng, regime, dtype):
 
 
 def again(rng, regime, dtype):
-    """A second shape, and other weights. "then_one": a single position, as after a prompt, and in the mode
-    that changes nothing here.
-    """
+    """A second shape, and other weights. "then_one": a single position, as after a prompt."""
     drawn = forward(rng, "normal", dtype)
     sizes = drawn["sizes"]
     V, context = sizes["vocab_size"], sizes["context_len"]
@@ -150,7 +152,6 @@ def again(rng, regime, dtype):
     longer = drawn["ids"][..., :1].shape if regime == "then_one" else (2, 1, context)
     return {
         **drawn,
-        "evaluating": regime == "then_one",
         "longer": token_ids(rng, regime, longer, V),
         "more_grad": normal(rng, (*longer, V), dtype),
         **{f"other_{name}": a for name, a in other.items()},

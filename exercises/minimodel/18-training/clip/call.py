@@ -20,8 +20,17 @@ def length(grads):
 
 
 def number(value):
+    """The number, however it comes: as a float, NumPy's, an array's or a Tensor's. See `returned`."""
+    try:
+        return float(np.asarray(value.data if hasattr(value, "backward") else value).reshape(()))
+    except (TypeError, ValueError):
+        return value
+
+
+def returned(learner, record, g, max_norm):
     """A float, as the contract has it; NumPy's own count as well."""
-    return float(value) if isinstance(value, (float, np.floating)) else value
+    norm = learner.clip_grad_norm(given(learner, g), max_norm)
+    record(is_a_float=isinstance(norm, (float, np.floating)))
 
 
 def forward(learner, record, w, b, k, max_norm):
@@ -62,7 +71,7 @@ def one(learner, record, g, max_norm):
 def overflowed(learner, record, g, max_norm):
     """A gradient that has overflowed has no finite length. Whoever refuses it says so."""
     try:
-        finite = bool(np.isfinite(learner.clip_grad_norm(given(learner, g), max_norm)))
+        finite = bool(np.isfinite(number(learner.clip_grad_norm(given(learner, g), max_norm))))
     except Exception:  # of any kind: the contract does not say what then
         finite = False
     record(finite=finite)

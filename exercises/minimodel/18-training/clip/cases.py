@@ -77,6 +77,12 @@ def one(rng, regime, dtype):
     return {"g": g, "max_norm": float(rng.uniform(0.1, 0.9)) * length([g])}
 
 
+def returned(rng, regime, dtype):
+    """Clipped, or short enough: two ways out of most functions."""
+    drawn = one(rng, "normal", dtype)
+    return {**drawn, "max_norm": 100.0} if regime == "below" else drawn
+
+
 def overflowed(rng, regime, dtype):
     drawn = one(rng, "normal", dtype)
     drawn["g"].flat[int(rng.integers(drawn["g"].size))] = {"inf": np.inf, "nan": np.nan}[regime]

@@ -47,6 +47,10 @@ def one(out, variant, *, g, max_norm):
     out.record(norm=norm, g=after)
 
 
+def returned(out, variant, *, g, max_norm):
+    out.record(is_a_float=True)
+
+
 def overflowed(out, variant, *, g, max_norm):
     out.record(finite=False)
 

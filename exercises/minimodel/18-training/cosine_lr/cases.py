@@ -37,32 +37,51 @@ def joints(warmup, total):
     return {max(0, at + by) for at in (0, warmup, total) for by in (-1, 0, 1)}
 
 
-def schedule(rng, regime, dtype):
+def settings(rng, regime):
+    """max_lr, min_lr, warmup, total"""
     warmup, total = spans(rng, regime)
     max_lr, min_lr = rates(rng, regime)
+    return {"max_lr": max_lr, "min_lr": min_lr, "warmup": warmup, "total": total}
+
+
+def schedule(rng, regime, dtype):
+    """Steps up to `total`."""
+    given = settings(rng, regime)
+    warmup, total = given["warmup"], given["total"]
     steps = joints(warmup, total) | set(range(0, total, max(1, total // 25)))
-    steps |= {total + int(rng.integers(2, 50)), 10 * total, 10**9}
-    steps = np.array(sorted(steps - ({0} if warmup == 0 else set())))
+    first = 0 if warmup else 1  # step 0 without a warm-up is for `start`
+    steps = np.array(sorted(step for step in steps if first <= step <= total))
     if regime == "any_order":
         steps = rng.permutation(np.concatenate([steps, steps]))
-    given = {"max_lr": max_lr, "min_lr": min_lr, "warmup": warmup, "total": total}
     return {"steps": steps, **given}
+
+
+def after(rng, regime, dtype):
+    """Steps beyond `total`."""
+    given = settings(rng, regime)
+    total = given["total"]
+    beyond = {total + 1, total + int(rng.integers(2, 50)), 2 * total, 10 * total, 10**9}
+    return {"steps": np.array(sorted(beyond)), **given}
+
+
+def returned(rng, regime, dtype):
+    """A step of the warm-up, one of the cosine, and one beyond `total`."""
+    given = settings(rng, regime)
+    total = given["total"]
+    return {"steps": np.array([1, total - 1, total + 3]), **given}
 
 
 def start(rng, regime, dtype):
     """The first step of a schedule without warm-up: the contract has it be 0 and be max_lr."""
-    given = schedule(rng, "no_warmup", dtype)
-    del given["steps"]
-    return given
+    return settings(rng, "no_warmup")
 
 
 def two(rng, regime, dtype):
     """Two schedules, asked for in turns."""
-    first, second = schedule(rng, "normal", dtype), schedule(rng, "to_zero", dtype)
-    del first["steps"], second["steps"]
-    steps = np.arange(0, 90, 7)
+    first, second = settings(rng, "normal"), settings(rng, "to_zero")
+    last = min(first["total"], second["total"])
     return {
-        "steps": steps,
+        "steps": np.arange(0, last, max(1, last // 12)),
         **first,
         **{"other_" + name: value for name, value in second.items()},
     }

@@ -14,12 +14,24 @@ def rate(step, max_lr, min_lr, warmup, total):
     return weight * max_lr + (1 - weight) * min_lr
 
 
-def rates(steps, **given):
-    return [float(rate(int(step), **given)) for step in steps]
+def at(step, total, again=False):
+    """The name of a rate, as in call.py."""
+    return f"rate at step {step}, total {total}{', asked again' * again}"
 
 
 def schedule(out, variant, *, steps, **given):
-    out.record(rates=rates(steps, **given))
+    for i, step in enumerate(steps):
+        name = at(step, given["total"], again=step in steps[:i])
+        out.record(**{name: float(rate(int(step), **given))})
+
+
+def after(out, variant, *, steps, **given):
+    schedule(out, variant, steps=steps, **given)
+
+
+def returned(out, variant, *, steps, **given):
+    for step in steps:
+        out.record(**{f"float at step {step}": True})
 
 
 def start(out, variant, **given):
@@ -29,4 +41,6 @@ def start(out, variant, **given):
 def two(out, variant, *, steps, **given):
     one = {name: given[name] for name in ("max_lr", "min_lr", "warmup", "total")}
     other = {name: given["other_" + name] for name in one}
-    out.record(rates=rates(steps, **one), others=rates(steps, **other))
+    for step in steps:
+        out.record(**{"one: " + at(step, one["total"]): float(rate(int(step), **one))})
+        out.record(**{"other: " + at(step, other["total"]): float(rate(int(step), **other))})

@@ -5,6 +5,9 @@ from pack.common import EQUAL, LONG, distinct, leading, normal
 
 LIMIT = {"float64": 690.0, "float32": 75.0}  # a little below where the bare exponential ends
 
+CERTAIN = {"float64": 30.0, "float32": 10.0}  # nats: beyond, 1 - p has no digit left in this dtype
+GONE = 800.0  # nats: beyond, the others are 0 in any dtype
+
 
 def sizes(rng, regime):
     if regime == "large":
@@ -91,7 +94,24 @@ def forward(rng, regime, dtype):
     if regime in ("class_negative", "class_negative_ignoring"):
         ignore = -100 if regime == "class_negative_ignoring" else None
         targets.reshape(-1)[1] = -int(rng.integers(1, V + 1))
+    if targets.shape == logits.shape[:-1]:
+        doubt(logits, targets, ignore)
     return {"logits": logits, "targets": targets, "ignore_index": ignore}
+
+
+def doubt(logits, targets, ignore):
+    """Another target for a row whose own one is all but certain: what is left of its loss and its gradient,
+    exp(-40) for example, is 0 or not by the digits that code computes with, and either is right.
+    """
+    V = logits.shape[-1]
+    for at in np.ndindex(targets.shape):
+        target, row = int(targets[at]), logits[at].astype(np.float64)
+        if V == 1 or target == ignore or not 0 <= target < V:
+            continue
+        lead = row[target] - np.delete(row, target).max()
+        if CERTAIN[logits.dtype.name] < lead < GONE:
+            others = [id for id in np.argsort(row) if id not in (target, ignore)]
+            targets[at] = others[0] if others else target
 
 
 def scaled(rng, regime, dtype):

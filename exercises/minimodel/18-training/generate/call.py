@@ -57,7 +57,7 @@ def drawn(learner, logits, n_new, seed, **given):
     return np.asarray(written(learner, constant(learner, logits), prompt, n_new, seed, **given))[2:]
 
 
-def greedy(learner, record, one, V, weights, scale, prompt, n_new, seed, temperature, top_k, top_p):
+def counted(learner, one, V, weights, scale):
     """A model whose next token is sum(weights * what it sees, the newest first) + T, modulo V."""
 
     def answer(ids):
@@ -67,16 +67,25 @@ def greedy(learner, record, one, V, weights, scale, prompt, n_new, seed, tempera
         logits[token] = 4.0
         return scale * logits
 
-    model = answering(learner, answer, V, len(weights), one.dtype)
-    given = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    return answering(learner, answer, V, len(weights), one.dtype)
+
+
+def greedy(learner, record, one, V, weights, scale, prompt, n_new, seed, **given):
+    """The ids, as an array or as a list: that they are an array is the business of `returned`."""
+    model = counted(learner, one, V, weights, scale)
+    record(ids=np.asarray(written(learner, model, prompt, n_new, seed, **given)).astype(np.int64))
+
+
+def returned(learner, record, one, V, weights, scale, prompt, n_new, seed, **given):
+    """What generate returns: an array of integers."""
+    model = counted(learner, one, V, weights, scale)
     found = written(learner, model, prompt, n_new, seed, **given)
     record(is_an_array=isinstance(found, np.ndarray), integers=np.asarray(found).dtype.kind in "iu")
-    record(ids=np.asarray(found).astype(np.int64))
 
 
 def whole(learner, record, sizes, numbers, prompt, n_new, seed):
     """MiniGPT with these numbers in its parameters. Does it say to generate what it says to others, and
-    still when the numbers have changed?
+    still when the numbers have changed? After eval(), as there may be dropout in it.
     """
     model = learner.MiniGPT(learner.MiniGPTConfig(**sizes), rng=np.random.default_rng(seed))
     place = 0
@@ -104,6 +113,7 @@ def whole(learner, record, sizes, numbers, prompt, n_new, seed):
         return round(apart / largest, 3 if numbers.dtype == np.float32 else 8)
 
     overheard = Overheard()
+    overheard.eval()
     ids = np.asarray(written(learner, overheard, prompt, n_new, seed, temperature=0.0))
     record(count=len(ids), distance_logits=distance())
     for p in model.parameters():  # as after more training
@@ -176,16 +186,23 @@ def colder(learner, record, logits, temperatures, n_new, seed):
     record(different=found)
 
 
-def many(learner, record, logits, allowed, n_new, top_p, seed):
+def many(learner, record, logits, allowed, n_new, top_k, top_p, seed):
     """How many draws are none of `allowed` (V,), how many different ids come up, and what is their mean
     rank among the allowed, 0 being the likeliest and 1 the least likely of them?
     """
-    new = drawn(learner, logits, n_new, seed, top_p=top_p)
+    new = drawn(learner, logits, n_new, seed, temperature=None, top_k=top_k, top_p=top_p)
     record(outside=int((~allowed[new]).sum()), different=len(np.unique(new)))
     order = np.argsort(-logits)  # (V,)
     rank = np.empty(len(logits))
     rank[order] = np.arange(len(logits)) / max(int(allowed.sum()) - 1, 1)
     record(rank=float(rank[new].mean()))
+
+
+def slivers(learner, record, logits, top_ps, n_new, seed):
+    """Which ids come up from each row of logits (n, V), at its top_p?"""
+    for row, top_p in zip(logits, top_ps):
+        new = drawn(learner, row, n_new, seed, top_p=float(top_p))
+        record(**{f"seen at top_p = {top_p:.3g}": np.unique(new)})
 
 
 def ties(learner, record, logits, n_new, top_p, seed):

@@ -55,6 +55,10 @@ def greedy(rng, regime, dtype):
     }
 
 
+def returned(rng, regime, dtype):
+    return greedy(rng, regime, dtype)
+
+
 def whole(rng, regime, dtype):
     """A small MiniGPT whose attention matters, and a prompt that leaves room in its context."""
     sizes = {"d_model": 12, "n_heads": 2, "n_layers": 2, "d_ff": 16, "vocab_size": 29}
@@ -262,22 +266,45 @@ def colder(rng, regime, dtype):
     }  # fmt: skip
 
 
+MANY = {  # tokens, and which part of them is kept
+    "hundreds": (200, 260, 0.7, 0.9),
+    "most": (200, 260, 0.955, 0.98),
+    "thousands": (3000, 4000, 0.4, 0.6),
+    "k_dozens": (30, 61, 0.7, 1.0),
+    "k_hundreds": (200, 260, 0.6, 0.8),
+}
+
+
 def many(rng, regime, dtype):
-    """Hundreds of tokens that are nearly alike, or thousands; `allowed` (V,) are those that top_p keeps."""
-    V = int(rng.integers(3000, 4000)) if regime == "thousands" else int(rng.integers(200, 260))
+    """Dozens of tokens that are nearly alike, hundreds, or thousands; `allowed` (V,) are those that top_p
+    keeps, or top_k.
+    """
+    fewest, most, low, high = MANY[regime]
+    V = int(rng.integers(fewest, most))
     p = np.sort(rng.uniform(0.9, 1.1, V))[::-1]
     p = p / p.sum()
-    parts = {"hundreds": (0.7, 0.9), "most": (0.955, 0.98), "thousands": (0.4, 0.6)}
-    n = int(V * rng.uniform(*parts[regime]))
-    top_p = float(p[: n - 1].sum() + 0.5 * p[n - 1])
+    n = int(V * rng.uniform(low, high))
+    given = {"top_k": n, "top_p": None}
+    if not regime.startswith("k_"):
+        given = {"top_k": None, "top_p": float(p[: n - 1].sum() + 0.5 * p[n - 1])}
     order = rng.permutation(V)
     logits, allowed = np.empty(V), np.empty(V, dtype=bool)
     logits[order], allowed[order] = np.log(p), np.arange(V) < n
     new = 90 if regime == "thousands" else DRAWS
     return {
-        "logits": logits.astype(dtype), "allowed": allowed, "n_new": new, "top_p": top_p,
-        "seed": any_seed(rng),
+        "logits": logits.astype(dtype), "allowed": allowed, "n_new": new, "seed": any_seed(rng),
+        **given,
     }  # fmt: skip
+
+
+def slivers(rng, regime, dtype):
+    """Rows of logits (n, V) and a top_p for each, from 1e-8 to 0.1, which the likeliest token alone reaches.
+    Without a cut it comes up once in five times.
+    """
+    top_ps = np.concatenate([[1e-8], 10 ** np.linspace(-7.5, -1, 5)])
+    p = np.array([0.2, 0.18, 0.16, 0.14, 0.12, 0.11, 0.09])
+    rows = np.stack([rng.permutation(np.log(p)) for _ in top_ps]) + rng.uniform(-2, 2)
+    return {"logits": rows.astype(dtype), "top_ps": top_ps, "n_new": 20, "seed": any_seed(rng)}
 
 
 def ties(rng, regime, dtype):

@@ -36,7 +36,11 @@ def greedy(
     for _ in range(n_new):
         newest_first = np.array(ids[::-1][: len(weights)])
         ids.append(int((weights[: len(newest_first)] * newest_first).sum() + len(newest_first)) % V)
-    out.record(is_an_array=True, integers=True, ids=np.array(ids, np.int64))
+    out.record(ids=np.array(ids, np.int64))
+
+
+def returned(out, variant, **inputs):
+    out.record(is_an_array=True, integers=True)
 
 
 def whole(out, variant, *, sizes, numbers, prompt, n_new, seed):
@@ -70,13 +74,13 @@ def colder(out, variant, *, logits, temperatures, n_new, seed):
     out.record(different=[2] * len(temperatures))
 
 
-def many(out, variant, *, logits, allowed, n_new, top_p, seed):
+def many(out, variant, *, logits, allowed, n_new, top_k, top_p, seed):
     """Different ids among n draws from m, all but equally likely, and their mean rank: within 7 and 6
     standard deviations, estimated from above.
     """
     m = int(allowed.sum())
-    mean = m * (1 - (1 - 1 / m) ** n_new)
-    spread = 7 * np.sqrt(n_new * n_new / m + 1)
+    missed = (1 - 1 / m) ** n_new  # the chance of one id
+    mean, spread = m * (1 - missed), 7 * np.sqrt(m * missed * (1 - missed)) + 6
     out.record(outside=0)
     out.within(different=(float(mean - spread), float(mean + spread)))
     p = np.exp(logits[allowed])
@@ -84,6 +88,12 @@ def many(out, variant, *, logits, allowed, n_new, top_p, seed):
     ranks[np.argsort(-p)] = np.arange(m) / max(m - 1, 1)
     middle, wide = float((p * ranks).sum() / p.sum()), 6 / np.sqrt(12 * n_new)
     out.within(rank=(middle - wide, middle + wide))
+
+
+def slivers(out, variant, *, logits, top_ps, n_new, seed):
+    for row, top_p in zip(logits, top_ps):
+        ids, _ = kept_ids(row, None, None, top_p)
+        out.record(**{f"seen at top_p = {top_p:.3g}": np.sort(ids)})
 
 
 def ties(out, variant, *, logits, n_new, top_p, seed):

@@ -83,6 +83,14 @@ def recorded(record, model, optimizer, max_norm):
         record(shortest=min(map(length_of, optimizer.found)))
 
 
+def number(value):
+    """The number, however it comes: as a float, NumPy's, an array's or a Tensor's. See `returned`."""
+    try:
+        return float(np.asarray(value.data if hasattr(value, "backward") else value).reshape(()))
+    except (TypeError, ValueError):
+        return value
+
+
 def settings(max_norm):
     return {} if max_norm is None else {"max_norm": max_norm}
 
@@ -104,7 +112,7 @@ def step(
     if evaluating:
         model.eval()
     loss = learner.train_step(model, x, y, optimizer, **settings(max_norm))
-    record(loss=float(loss), is_a_float=isinstance(loss, float))
+    record(loss=number(loss))
     recorded(record, model, optimizer, max_norm)
 
 
@@ -114,7 +122,7 @@ def steps(learner, record, table, bias, x, y, lr, max_norm):
     losses = []
     for one_x, one_y in zip(x, y):
         loss = learner.train_step(model, one_x, one_y, optimizer, **settings(max_norm))
-        losses.append(float(loss))
+        losses.append(number(loss))
     record(losses=losses)
     recorded(record, model, optimizer, max_norm)
 
@@ -125,10 +133,10 @@ def apart(learner, record, table, bias, other_table, other_bias, new_table, x, y
     second, other_descent = made(learner, other_table, other_bias, lr)
     losses = []
     for n in range(2):
-        losses.append(float(learner.train_step(first, x[n], y[n], descent)))
-        losses.append(float(learner.train_step(second, x[n + 2], y[n + 2], other_descent)))
+        losses.append(number(learner.train_step(first, x[n], y[n], descent)))
+        losses.append(number(learner.train_step(second, x[n + 2], y[n + 2], other_descent)))
     first.table.data[...] = new_table
-    losses.append(float(learner.train_step(first, x[2], y[2], descent)))
+    losses.append(number(learner.train_step(first, x[2], y[2], descent)))
     record(losses=losses, table=first.table.data, other_table=second.table.data)
     record(bias=first.bias.data, other_bias=second.bias.data)
 
@@ -140,14 +148,15 @@ def sharing(learner, record, table, bias, other_table, other_bias, x, y, lr):
     first, second = table_model(learner, table, bias), table_model(learner, other_table, other_bias)
     optimizer = Descent(first, lr, second)
     learner.train_step(first, x[0], y[0], optimizer)
-    losses = [float(learner.train_step(second, *xy, optimizer)) for xy in zip(x[1:], y[1:])]
+    losses = [number(learner.train_step(second, *xy, optimizer)) for xy in zip(x[1:], y[1:])]
     record(losses=losses, table=second.table.data, bias=second.bias.data)
 
 
 def trained(learner, table, bias, ids, lr, seed, **arguments):
     model, optimizer = made(learner, table, bias, lr)
     rng = np.random.default_rng(seed)
-    return model, optimizer, learner.train(model, ids, optimizer=optimizer, rng=rng, **arguments)
+    losses = learner.train(model, ids, optimizer=optimizer, rng=rng, **arguments)
+    return model, optimizer, [number(loss) for loss in losses]
 
 
 def one_window(learner, record, table, bias, ids, steps, batch_size, lr, watched, measuring, seed):
@@ -165,12 +174,25 @@ def one_window(learner, record, table, bias, ids, steps, batch_size, lr, watched
     if watched:
         arguments["on_step"] = tell
     model, optimizer, losses = trained(learner, table, bias, ids, lr, seed, **arguments)
-    record(is_a_list=isinstance(losses, list), losses=[float(loss) for loss in losses])
-    record(are_floats=all(isinstance(loss, float) for loss in losses))
-    record(told_steps=[int(step) for step, _, _ in told])
-    record(told_losses=[float(loss) for _, loss, _ in told])
+    record(losses=losses, told_steps=[int(step) for step, _, _ in told])
+    record(told_losses=[number(loss) for _, loss, _ in told])
     record(told_the_model=all(one is model for _, _, one in told))
     record(steps=len(optimizer.found), table=model.table.data, bias=model.bias.data)
+
+
+def returned(learner, record, table, bias, x, y, ids, lr, seed):
+    """What train_step returns, what train returns, and what on_step is told: floats."""
+    model, optimizer = made(learner, table, bias, lr)
+    record(step_is_a_float=isinstance(learner.train_step(model, x, y, optimizer), float))
+    model, optimizer = made(learner, table, bias, lr)
+    told = []
+    losses = learner.train(
+        model, ids, steps=2, batch_size=2, seq_len=len(ids) - 1, optimizer=optimizer,
+        rng=np.random.default_rng(seed), on_step=lambda step, loss, model: told.append(loss),
+    )  # fmt: skip
+    record(losses_are_a_list=isinstance(losses, list))
+    record(losses_are_floats=all(isinstance(loss, float) for loss in losses))
+    record(told_floats=all(isinstance(loss, float) for loss in told))
 
 
 def loss_of(table, bias, x, y):
@@ -238,13 +260,17 @@ def optimizer_of(learner, kind, model, lr):
 
 
 def whole(learner, record, sizes, x, y, kind, lr, seed):
-    """train_step on MiniGPT beside the same steps made here. x, y: (steps, B, T)."""
+    """train_step on MiniGPT beside the same steps made here, after eval(), as there may be dropout in it.
+    x, y: (steps, B, T).
+    """
     config = learner.MiniGPTConfig(**sizes)
     model, other = (learner.MiniGPT(config, rng=np.random.default_rng(seed)) for _ in range(2))
+    model.eval()
+    other.eval()
     optimizer, by_hand = (optimizer_of(learner, kind, m, lr) for m in (model, other))
     losses, wanted = [], []
     for one_x, one_y in zip(x, y):
-        losses.append(float(learner.train_step(model, one_x, one_y, optimizer)))
+        losses.append(number(learner.train_step(model, one_x, one_y, optimizer)))
         other.zero_grad()
         loss = learner.cross_entropy(other(one_x), one_y)
         loss.backward()
@@ -283,7 +309,7 @@ def two_batches(learner, record, table, bias, x, y, lr):
 def descent(learner, record, table, bias, x, y, lr, steps):
     """The same batch in every step: the loss of each."""
     model, optimizer = made(learner, table, bias, lr)
-    losses = [float(learner.train_step(model, x, y, optimizer)) for _ in range(steps)]
+    losses = [number(learner.train_step(model, x, y, optimizer)) for _ in range(steps)]
     lowest = min(losses)
     after = losses[losses.index(lowest) :]  # from the lowest point on
     back = (max(after) - lowest) / (losses[0] - lowest)  # how much of the way down it climbs again
@@ -318,14 +344,14 @@ def containers(learner, record, table, bias, x, y, stale, lr, steps):
     optimizer = PlainDescent(model, lr)
     losses = []
     for _ in range(steps):
-        losses.append(float(learner.train_step(model, x, y, optimizer)))
+        losses.append(number(learner.train_step(model, x, y, optimizer)))
         learner.cross_entropy(model(x), y).backward()
     record(losses=losses, table=model.listed[0].data, bias=model.named["bias"].data)
     record(unused=model.unused.data)
     model.listed.append(learner.Parameter(np.zeros_like(bias)))
     optimizer, losses = PlainDescent(model, lr), []
     for _ in range(steps):
-        losses.append(float(learner.train_step(model, x, y, optimizer)))
+        losses.append(number(learner.train_step(model, x, y, optimizer)))
         learner.cross_entropy(model(x), y).backward()
     record(losses_grown=losses, table_grown=model.listed[0].data, added=model.listed[1].data)
 

@@ -121,6 +121,20 @@ def one_window(rng, regime, dtype):
     }
 
 
+def returned(rng, regime, dtype):
+    V, B, T = sizes(rng, regime)
+    x, y = batch(rng, V, B, T)
+    ids = rng.integers(0, V, T + 1)
+    return {
+        **model(rng, regime, V, dtype),
+        "x": x,
+        "y": y,
+        "ids": ids,
+        "lr": 0.5,
+        "seed": any_seed(rng),
+    }
+
+
 def drawn(rng, regime, dtype):
     """A text of V ids, each once: what follows an id is certain, where a piece starts is not."""
     V, B, T = distinct(rng, V=(11, 14), B=(3, 4), T=(3, 5))

@@ -77,7 +77,7 @@ def step(
     if without:
         run.left[("table", "bias").index(without)][...] = 0.0
     run.step(x, y)
-    out.record(loss=run.losses[0], is_a_float=True)
+    out.record(loss=run.losses[0])
     recorded(out, run)
 
 
@@ -119,9 +119,14 @@ def one_window(
         if measuring:
             run.beside(ids[None, :-1], ids[None, :-1])
     told = steps if watched else 0
-    out.record(is_a_list=True, losses=run.losses, are_floats=True, told_steps=list(range(told)))
+    out.record(losses=run.losses, told_steps=list(range(told)))
     out.record(told_losses=run.losses[:told], told_the_model=True, steps=steps)
     out.record(table=run.table, bias=run.bias)
+
+
+def returned(out, variant, **inputs):
+    out.record(step_is_a_float=True, losses_are_a_list=True)
+    out.record(losses_are_floats=True, told_floats=True)
 
 
 def drawn(out, variant, *, table, bias, ids, steps, batch_size, seq_len, lr, seed, other_seed):

@@ -87,8 +87,7 @@ class Tensor:
         return result(y, (self, lambda g: g * (1 - y**2)))
 
     def sigmoid(self):
-        e = np.exp(self.data)
-        y = e / (1 + e)
+        y = np.exp(-np.logaddexp(0, -self.data))
         return result(y, (self, lambda g: g * y * (1 - y)))
 
     def relu(self):
@@ -111,7 +110,7 @@ class Tensor:
         return result(y, (self, lambda g: (x == top) * g.reshape(kept)))
 
     def softmax(self, dim=-1):
-        e = self.exp()
+        e = (self - Tensor(self.data.max(axis=dim, keepdims=True))).exp()
         return e / e.sum(axis=dim, keepdims=True)
 
     def reshape(self, *shape):
