@@ -24,6 +24,24 @@ def apart(expected: Any, got: Any) -> tuple[Said, Said]:
     return f"{float(expected):.17g}", f"{float(got):.17g}"
 
 
+def in_units(expected: Any, got: Any, unit: float) -> tuple[Said, Said]:
+    """A statistic and what it should be, in the learner's own units: bounds as a value and how far it may lie
+    from it.
+    """
+    if not (isinstance(expected, dict) and "within" in expected and isinstance(got, (int, float))):
+        return show(expected), show(got)
+    low, high = (unit * end for end in expected["within"])
+    middle, most = (low + high) / 2, (high - low) / 2
+    if most < middle:
+        share = f"{100 * most / middle:.2g}%"
+        return Message(
+            "{value} (± {share})", value=f"{middle:.4g}", share=share
+        ), f"{unit * got:.4g}"
+    return Message(
+        "{value} (± {most})", value=f"{middle:.4g}", most=f"{most:.2g}"
+    ), f"{unit * got:.4g}"
+
+
 def quoted(value: Any) -> Said:
     """A recorded value in a few words, a text in quotes."""
     if not isinstance(value, str):

@@ -23,8 +23,10 @@ from engine.judge.measured import Extra, Measured
 from engine.judge.result import Result, Verdict
 from engine.judge.sampling import USUAL_REGIME as USUAL
 from engine.judge.sampling import Plan, Planned
+from engine.judge.shown import in_units
 from engine.judge.targets import BEFORE, REFERENCE, target_outcomes
 from engine.run.types import Case, Draw, Outcome
+from engine.spec.types import Check
 
 
 def judge_build(measured: Measured) -> Verdict:
@@ -167,13 +169,22 @@ def _result(
         held,
         regime=told.regime,
         inputs=shapes(cases[told], call_variant=some),
-        difference=differing[told],
+        difference=_in_units(differing[told], check, expected[told], outcome),
         pattern=pattern(differing[told], expected[told], outcome, told.dtype),
         traceback=tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
         frames=frames,
         output=outcome.output,
         draw=told,
     )
+
+
+def _in_units(found: Difference, check: Check, expected: Outcome, got: Outcome) -> Difference:
+    """The difference in the units that the check declares for its value."""
+    unit = check.units.get(found.value)
+    if unit is None or found.value not in got.values:
+        return found
+    told = in_units(expected.values[found.value], got.values[found.value], unit)
+    return msgspec.structs.replace(found, expected=told[0], got=told[1])
 
 
 def _strangeness(draw: Draw, some: bool) -> tuple[bool, bool, bool]:

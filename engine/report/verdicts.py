@@ -206,7 +206,7 @@ class View:
         if one.ran:
             say(words("the check ran: {text}", text=one.ran), indent=5)
         self._promise(one.lacks)
-        if result.inputs:
+        if result.inputs and one.says != UNWRITTEN:
             regime = f" ({result.regime})" if verbose() else ""
             inputs = said(result.inputs)
             if len(inputs) > INPUTS and not everything():

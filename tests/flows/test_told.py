@@ -122,7 +122,7 @@ def test_an_import_that_fails_is_tried_once_in_each_process(servers, catalogue, 
 
 
 def test_a_schedule_names_the_first_step_that_differs(told, plain):
-    """Places in lists are told, and how many items differ."""
+    """By its number."""
     (path,) = [p for p in plain.files if b"def cosine_lr" in plain.files[p]]
     tree = changed(
         plain,
@@ -131,7 +131,7 @@ def test_a_schedule_names_the_first_step_that_differs(told, plain):
         "\n_c = cosine_lr\ndef cosine_lr(step, **k):\n    return _c(step + 1, **k)\n",
     )
     text = " ".join(told(tree, "cosine_lr"))
-    assert "[0] is" in text and "values differ" in text
+    assert re.search(r"rate at step 0 is \S+, should be 0\.", text), text
 
 
 def test_all_tells_each_in_full(told, plain):
@@ -156,3 +156,12 @@ def test_blame_follows_use(catalogue):
 def test_the_corpus_still_passes(servers, catalogue):
     """Right code says nothing."""
     assert not findings(grade_build(servers, catalogue, "rmsnorm", corpus_tree("loops"), 5).results)
+
+
+def test_a_spread_is_told_in_the_learners_units_and_first(told, plain):
+    """std 0.2 for 0.02, not "mean: between -0.03379 and 0.03379" in units that are said nowhere."""
+    tree = changed(plain, EMBEDDING, "rng.normal(0.0, 0.02", "rng.normal(0.0, 0.2")
+    text = " ".join(" ".join(told(tree, "embedding")).split())
+    assert re.search(
+        r"standard deviation is 0\.(199|20)\d*, should be 0\.02 \(± [\d.]+%\)", text
+    ), text
