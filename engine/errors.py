@@ -7,7 +7,7 @@ engine, 130 interrupted.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 PASS, NO, USAGE, SPEC, NOT_APPLICABLE, LEARNER_CODE, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
@@ -16,7 +16,7 @@ class Message(str):
     """A sentence and what is filled into it: `Message("{exercise} is still open.", exercise=id)`.
 
     It is its English text, as programs get it, and knows its `id`, by which a gettext catalogue finds it in
-    another language; `report/words.py` alone puts it into one. A message without parameters is taken as it
+    another language; `engine/words.py` alone puts it into one. A message without parameters is taken as it
     is, braces and all.
     """
 
@@ -27,6 +27,12 @@ class Message(str):
         made = super().__new__(cls, cls.fill(id, params))
         made.id, made.params = id, params
         return made
+
+    @classmethod
+    def joined(cls, between: str, parts: Iterable[Said]) -> Message:
+        """Several, with the same between each two, which no catalogue has."""
+        given: dict[str, object] = {f"part{i}": part for i, part in enumerate(parts)}
+        return cls(between.join(f"{{{name}}}" for name in given), **given)
 
     @staticmethod
     def fill(text: str, params: Mapping[str, object]) -> str:

@@ -7,6 +7,8 @@ import hashlib
 import re
 from collections.abc import Mapping
 
+from engine.errors import Message, Said
+
 
 def unified(old: Mapping[str, bytes], new: Mapping[str, bytes]) -> str:
     """A unified diff of two file sets."""
@@ -36,21 +38,24 @@ def graded_files(
 
 
 SUSPICIOUS = {
-    r"\bexcept\b": "a try/except: an error that is caught is not an error that is gone",
-    r"\b(clip|clamp)\(": "clip: values that are cut off have lost what they meant",
-    r"\bnan_to_num\(": "nan_to_num: the NaN came from somewhere",
-    r"\bdetach\(": "detach: values pass, gradients stop",
-    r"\bisinstance\(": "a special case for some types",
+    r"\bexcept\b": Message("a try/except: an error that is caught is not an error that is gone"),
+    r"\b(clip|clamp)\(": Message("clip: values that are cut off have lost what they meant"),
+    r"\bnan_to_num\(": Message("nan_to_num: the NaN came from somewhere"),
+    r"\bdetach\(": Message("detach: values pass, gradients stop"),
+    r"\bisinstance\(": Message("a special case for some types"),
 }
 NUMBER = r"(?<![\w.\]])(\d{2,})(?![\w.])"  # a whole number of two digits or more
 
 
-def suspicious(diff: str) -> tuple[str, ...]:
+def suspicious(diff: str) -> tuple[Said, ...]:
     """What in a refused diff may explain the refusal; it never decides one."""
     added = [line[1:] for line in diff.splitlines() if line[:1] == "+" and line[:3] != "+++"]
     gone = [line[1:] for line in diff.splitlines() if line[:1] == "-" and line[:3] != "---"]
     came, went = (" ".join(line.partition("#")[0] for line in lines) for lines in (added, gone))
-    found = [why for word, why in SUSPICIOUS.items() if re.search(word, came)]
+    found: list[Said] = [why for word, why in SUSPICIOUS.items() if re.search(word, came)]
     fresh = sorted({*re.findall(NUMBER, came)} - {*re.findall(NUMBER, went)}, key=int)
-    found += [f"the number {number}: does it fit other sizes than those shown?" for number in fresh]
+    found += [
+        Message("the number {number}: does it fit other sizes than those shown?", number=number)
+        for number in fresh
+    ]
     return tuple(found)

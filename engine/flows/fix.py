@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable, Said
 from engine.flows.baseline import Baseline
 from engine.flows.sample import sample
 from engine.flows.scope import Scope, scope_of
+from engine.judge.compare import stopped
 from engine.judge.level import PRACTICE, Level
 from engine.judge.measured import Measured
 from engine.judge.result import Verdict
@@ -131,14 +132,20 @@ def _check_still_runs(spec: Break, measured: Measured) -> None:
         what = _why_silent(outcome, measured.cases[draw].expected.get(""))
         if what:
             raise NotApplicable(
-                f"Your own code, as it was before the break, does not run any more: {what}."
-                " So there is nothing to compare with, and nothing was judged.",
+                Message(
+                    "Your own code, as it was before the break, does not run any more: {what}. So there is"
+                    " nothing to compare with, and nothing was judged.",
+                    what=what,
+                ),
                 where=f"{draw.component}.{draw.probe}, {draw.regime}",
-                next="Has the interpreter or a package changed since? `engine doctor` looks.",
+                next=Message(
+                    "Has the interpreter or a package changed since? `engine doctor` looks."
+                ),
             )
 
 
-def _why_silent(outcome: Outcome, reference: Outcome | None) -> str:
+def _why_silent(outcome: Outcome, reference: Outcome | None) -> Said:
     if outcome.raised and (reference is None or reference.raised is None):
-        return f"it raises {outcome.raised.type}: {outcome.raised.message}"
-    return f"it gives no answer ({outcome.stopped})" if outcome.stopped else ""
+        raised = outcome.raised
+        return Message("it raises {type}: {message}", type=raised.type, message=raised.message)
+    return stopped(outcome) if outcome.stopped else ""

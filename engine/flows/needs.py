@@ -47,22 +47,33 @@ def check_outcomes(
         _check_roles(servers, catalogue, id, tree, failing[0].component)
         first = failing[0]
         assert first.difference is not None
-        name = f" in {first.difference.value}" if first.difference.value else ""
+        differs = first.difference
+        told = Message("expected {expected}, got {got}", expected=differs.expected, got=differs.got)
+        if differs.value:
+            told = Message("{value}: {told}", value=differs.value, told=told)
         needs = catalogue.break_(id).needs
         raise Unhealthy(
             Message(
-                "{exercise} needs a healthy {component}, and yours is not: expected "
-                "{expected}{name}, got {got}. Nothing was changed.",
+                "{exercise} needs a healthy {component}, and yours is not: {told}. Nothing was changed.",
                 exercise=id,
                 component=first.component,
-                expected=first.difference.expected,
-                name=name,
-                got=first.difference.got,
+                told=told,
             ),
-            where=f"{first.component}.{first.id}, {first.regime}: {first.inputs}"
-            + "".join(f"\n  {line}" for line in first.traceback[-3:]),
+            where=Message.joined(
+                "\n  ",
+                (
+                    Message(
+                        "{component}.{id}, {regime}: {inputs}",
+                        component=first.component,
+                        id=first.id,
+                        regime=first.regime,
+                        inputs=first.inputs,
+                    ),
+                    *first.traceback[-3:],
+                ),
+            ),
             next=Message(
-                "`engine submit-build {to_mend}` shows what to mend first.",
+                "`engine submit-build {to_mend}` shows what to fix first.",
                 to_mend=_to_mend(catalogue, needs, first.component),
             ),
         )
@@ -82,11 +93,11 @@ def _check_roles(
                 role=role,
                 missing=missing[role],
             ),
-            where=f"looked for {tree.roles[role]}",
+            where=Message("looked for {place}", place=tree.roles[role]),
             next=Message(
                 "If it has another name or place, say which in learner.yaml: `roles: "
                 "{{{role}: your.module:YourName}}`. Else `engine submit-build {to_mend}` "
-                "shows what to mend first.",
+                "shows what to fix first.",
                 role=role,
                 to_mend=_to_mend(catalogue, (), component),
             ),

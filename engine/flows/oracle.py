@@ -53,7 +53,7 @@ def built(
         return [item for item in found if item.probe not in spec.also_changes]
 
     def measure(asked: Sequence[Asked]) -> list[list[Outcome]]:
-        told = f"looking for a place for the bug: {oracle.tried} tried"
+        told = Message("looking for a place for the bug: {tried} tried", tried=oracle.tried)
         progress(told)
         found = servers.several(
             [(tree, jobs_of(cases), min(limit, servers.limit)) for tree, cases, limit in asked]

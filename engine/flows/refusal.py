@@ -7,6 +7,7 @@ from engine.flows.measuring import Halted
 from engine.flows.tracing import Tracer
 from engine.inject.learner_code import Code
 from engine.inject.search import NotFound
+from engine.judge.compare import stopped
 from engine.spec.catalogue import Catalogue
 
 UNFIT = 3  # patterns that a refusal names
@@ -19,7 +20,7 @@ def halted(id: str, error: Halted) -> NotApplicable:
         Message(
             "Your code gave no answer ({error}), so {exercise} cannot be put into it. "
             "Nothing was changed.",
-            error=error,
+            error=stopped(error.outcome),
             exercise=id,
         ),
         where=error.outcome.output[:500],
@@ -36,15 +37,20 @@ def not_found(
     files = sorted({code.files_of_roles[role] for role in roles if role in code.files_of_roles})
     others = len(set(error.looked) - set(files))
     missing = trace.missing()
+    looked = (
+        Message("looked in {files} and {others} other files", files=", ".join(files), others=others)
+        if others
+        else Message("looked in {files}", files=", ".join(files))
+    )
     lines = [
-        f"looked in {', '.join(files)}" + (f" and {others} other files" if others else ""),
-        *([f"no expression held {', '.join(missing)}"] if missing else []),
+        looked,
+        *([Message("no expression held {values}", values=", ".join(missing))] if missing else []),
         *(
-            f"a run whose values were to be recorded ended: {why}"
+            Message("a run whose values were to be recorded ended: {why}", why=why)
             for why in sorted({*trace.silent})
         ),
-        *(f"no code fits `{pattern}`" for pattern in error.unfit[:UNFIT]),
-        f"nearest: {error.nearest}",
+        *(Message("no code fits `{pattern}`", pattern=pattern) for pattern in error.unfit[:UNFIT]),
+        Message("nearest: {nearest}", nearest=error.nearest),
     ]
     name = next((role for role in roles if role not in SHARED), roles[0] if roles else "Name")
     return NotApplicable(
@@ -54,7 +60,7 @@ def not_found(
             exercise=id,
             tried=error.tried,
         ),
-        where="\n  ".join(lines),
+        where=Message.joined("\n  ", lines),
         next=Message(
             "If another class or function is the one to look at, name it in "
             "learner.yaml: `roles: {{{name}: {roles}}}`.",

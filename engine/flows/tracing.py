@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.errors import Message, SpecError
+from engine.errors import Message, Said, SpecError
 from engine.flows.expectations import followed_by
 from engine.inject import places
+from engine.judge.compare import stopped
 from engine.run.jobs import jobs_of
 from engine.run.servers import TRACED, RunOptions, Servers
 from engine.run.types import Case, Tree, Values
@@ -37,7 +38,7 @@ class Tracer:
         self._together = together
         self._runs: dict[tuple[str, str], list[tuple[Values, places.Recording]]] = {}
         self._known: dict[tuple[str, str, str], list[places.Site]] = {}
-        self.silent: list[str] = []  # why runs that were to be recorded gave no answer
+        self.silent: list[Said] = []  # why runs that were to be recorded gave no answer
 
     def __call__(self, probe: str, regime: str, value: str) -> list[places.Site]:
         """The expressions that held the value in two runs with different sizes."""
@@ -92,7 +93,7 @@ class Tracer:
             server=TRACED,
             options=RunOptions(trace={"sizes": sorted(sizes), "cap": TRACE_CAP}),
         )
-        self.silent += [outcome.stopped for outcome in outcomes if outcome.stopped]
+        self.silent += [stopped(outcome) for outcome in outcomes if outcome.stopped]
         recorded = [
             (values, places.Recording(outcome.trace))
             for values, outcome in zip(named, outcomes, strict=True)

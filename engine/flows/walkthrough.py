@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.errors import LearnerCodeError, Message, NotApplicable, SpecError, UsageError
 from engine.flows.measuring import component_probe
+from engine.judge.compare import stopped
 from engine.observe.diagnostics import traceback
 from engine.observe.projection import Floats, nearest, pca
 from engine.run.jobs import Job
@@ -126,9 +127,9 @@ def walked(servers: Servers, spec: Walkthrough, tree: Tree, ids: Sequence[int]) 
     if outcome.stopped:
         raise NotApplicable(
             Message(
-                "Your model gave no answer ({stopped}) within {limit:.0f} seconds.",
-                stopped=outcome.stopped,
+                "Your model gave no answer within {limit:.0f} seconds: {why}.",
                 limit=LIMIT,
+                why=stopped(outcome),
             ),
             next=Message("`engine next` says what is ready for you."),
         )

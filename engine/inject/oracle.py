@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from engine.code.functions import FunctionKeys, files_of
+from engine.errors import Message, Said
 from engine.judge.compare import Difference, difference
 from engine.judge.sampling import SEEDS
 from engine.run.types import Case, Outcome, Tree
@@ -51,7 +52,7 @@ class Trial(msgspec.Struct, frozen=True):
 
     accepted: bool
     met: frozenset[str]
-    reason: str = ""
+    reason: Said = ""
     sibling: str = ""  # a probe of another component that changed
     runs: bool = True
 
@@ -103,7 +104,7 @@ class Oracle:
         return [self._shown(firsts[i], *compared[i], rests.get(i, ())) for i in range(len(trees))]
 
     def _shown(
-        self, first: Sequence[Outcome], met: frozenset[str], reason: str, rest: Sequence[Outcome]
+        self, first: Sequence[Outcome], met: frozenset[str], reason: Said, rest: Sequence[Outcome]
     ) -> Trial:
         if reason:
             return Trial(False, met, reason, runs=_runs(self._first, first))
@@ -119,7 +120,7 @@ class Oracle:
             for item, outcome in zip(group, self._run((tree, group))[0], strict=True):
                 if _unlike(item, outcome):
                     self._broken_before.add(id(item))
-                    reason = f"it also breaks {item.probe}"
+                    reason = Message("it also breaks {probe}", probe=item.probe)
                     return Trial(False, shown.met, reason, item.probe)
         return shown
 
@@ -138,16 +139,21 @@ class Oracle:
         return [next(found) if items else [] for _, items in asked]
 
 
-def _compared(items: Sequence[Item], outcomes: Sequence[Outcome]) -> tuple[frozenset[str], str]:
+def _compared(items: Sequence[Item], outcomes: Sequence[Outcome]) -> tuple[frozenset[str], Said]:
     """The probes whose symptom is there in every regime, and the first that is not."""
-    missed: dict[str, str] = {}
+    missed: dict[str, Said] = {}
     for item, outcome in zip(items, outcomes, strict=True):
         found = _unlike(item, outcome)
         if found:
             missed.setdefault(
                 item.probe,
-                f"{item.probe} ({item.case.draw.regime}) gave {found.got}"
-                f" where the bug gives {found.expected}",
+                Message(
+                    "{probe} ({regime}) gave {got} where the bug gives {expected}",
+                    probe=item.probe,
+                    regime=item.case.draw.regime,
+                    got=found.got,
+                    expected=found.expected,
+                ),
             )
     met = frozenset(item.probe for item in items) - missed.keys()
     return met, next(iter(missed.values()), "")

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from engine.code.source import Edit, apply_all
+from engine.errors import Message, Said
 from engine.inject.candidates import Candidate, applied, changed_lines, cleaned, extended, place_of
 from engine.inject.deadcode import dead_code_added
 from engine.inject.learner_code import Code
@@ -57,7 +58,7 @@ class NotFound(Exception):
     """
 
     def __init__(
-        self, looked: Sequence[str], nearest: str, tried: int, unfit: Sequence[str]
+        self, looked: Sequence[str], nearest: Said, tried: int, unfit: Sequence[str]
     ) -> None:
         super().__init__("no place was found where this bug can be put")
         self.looked = tuple(looked)
@@ -131,7 +132,7 @@ class Search:
         self._code, self._oracle, self._proposals, self._only = code, oracle, proposals, only
         self._limits = limits
         self._seen: dict[tuple[Edit, ...], Trial] = {}
-        self._nearest: tuple[int, str] = (-1, "nothing that could be tried")
+        self._nearest: tuple[int, Said] = (-1, Message("nothing that could be tried"))
         self._best: Finished | None = None
         self._until = limits.trials
         self._recipe_until = 0
@@ -214,7 +215,8 @@ class Search:
         """Remember what came nearest."""
         rank = len(trial.met) + (10 if trial.sibling else 0)
         if rank > self._nearest[0]:
-            self._nearest = (rank, f"{place_of(self._code, candidate)}: {trial.reason}")
+            place = place_of(self._code, candidate)
+            self._nearest = rank, Message("{place}: {reason}", place=place, reason=trial.reason)
 
     def best(self) -> Injection:
         """The least bad of those that were accepted. Raises NotFound when none was."""

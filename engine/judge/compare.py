@@ -77,9 +77,9 @@ def difference(
     result may differ so many `times` as much.
     """
     if got.stopped:
-        return Difference("stopped", "", Message("an answer"), _stopped(got))
+        return Difference("stopped", "", Message("an answer"), stopped(got))
     if expected.stopped:
-        return Difference("stopped", "", _stopped(expected), Message("an answer"))
+        return Difference("stopped", "", stopped(expected), Message("an answer"))
     if "raised" in aspects:
         found = _raised(expected.raised, got.raised)
         if found:
@@ -117,7 +117,8 @@ def _changed(name: str) -> Difference:
     )
 
 
-def _stopped(outcome: Outcome) -> Said:
+def stopped(outcome: Outcome) -> Said:
+    """Why there is no answer."""
     known = {
         "timeout": Message("no answer within the time limit"),
         "output": Message("more than 1 MB printed"),
@@ -166,7 +167,7 @@ def _value(
         offered = expected["offered"]
         return None if isinstance(got, str) else _value(name, offered, got, tolerance, aspects)
     if isinstance(got, dict) and "odd" in got and not (isinstance(expected, dict)):
-        return Difference("value", name, show(expected), str(got["odd"]))
+        return Difference("value", name, show(expected), show(got))
     if isinstance(expected, dict) and "within" in expected:
         low, high = expected["within"]
         if isinstance(got, (int, float)) and not isinstance(got, bool) and low <= got <= high:
@@ -182,7 +183,10 @@ def _value(
         close = within(np.asarray(expected), np.asarray(float(got)), tolerance)
         return None if bool(close) else Difference("value", name, *apart(expected, got))
     if type(expected) is not type(got):
-        wanted, given = (f"{quoted(v)} ({type(v).__name__})" for v in (expected, got))
+        wanted, given = (
+            Message("{value} ({type})", value=quoted(v), type=type(v).__name__)
+            for v in (expected, got)
+        )
         return Difference("value", name, wanted, given)
     if expected != got:
         return Difference("value", name, show(expected), show(got))

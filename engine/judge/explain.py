@@ -137,7 +137,7 @@ def _factor(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said
     factor = float(np.median(given[there] / wanted[there]))
     if not np.isfinite(factor) or not _explains(wanted * factor, wanted, given, tolerance):
         return ""
-    return Message("Your values are {factor} times the expected ones.", factor=f"{factor:.6g}")
+    return Message("Your values are {factor:.6g} times the expected ones.", factor=factor)
 
 
 def _row_factors(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
@@ -157,7 +157,7 @@ def _offset(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said
     if not offset or not _explains(wanted + offset, wanted, given, tolerance):
         return ""
     return Message(
-        "Each of your values is {offset} away from the expected one.", offset=f"{offset:+.4g}"
+        "Each of your values is {offset:+.4g} away from the expected one.", offset=offset
     )
 
 

@@ -17,6 +17,7 @@ from engine.judge.result import Result
 from engine.run.types import Frame
 
 LACKING = re.compile(r"'([\w.]+)' object has no attribute '(\w+)'.*")
+ROLE = re.compile(r"(?:RoleMissing: )?(\S+) has no (\S+)")
 UNWRITTEN = Message("Not written yet.")
 PACK = "pack/"  # files that a learner does not have
 
@@ -125,7 +126,7 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
     if kind == "RecursionError":
         return Message("Your code calls itself without end.")
     if kind == "RoleMissing":
-        return Message("Not there yet: {message}.", message=message)
+        return Message("Not there yet: {message}.", message=lacking_role(message))
     if kind in ("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError"):
         return Message("Your code cannot be imported: {error}", error=said)
     if kind == "PermissionError":
@@ -145,6 +146,12 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
                 "{name} has no attribute {attribute}.", name=lacking[1], attribute=lacking[2]
             )
     return said
+
+
+def lacking_role(message: str) -> Said:
+    """What run/child/jobs.py says of a name of the contract that a module lacks; else Python's own words."""
+    found = ROLE.fullmatch(message)
+    return Message("{module} has no {name}", module=found[1], name=found[2]) if found else message
 
 
 def _other(result: Result) -> Said:

@@ -41,7 +41,7 @@ def _how(case: Case, call_variant: bool) -> Iterator[Said]:
     if constraint is None:
         return
     if constraint.name == SMALL:
-        yield Message("a size of {size}", size=f"{constraint.number:.0f}")
+        yield Message("a size of {size:.0f}", size=constraint.number)
     elif constraint.kind == "pattern":
         yield Message("numbers in a pattern")
     elif constraint.kind == "settings":

@@ -21,7 +21,8 @@ def apart(expected: Any, got: Any) -> tuple[Said, Said]:
     wanted, given = show(expected), show(got)
     if wanted != given:
         return wanted, given
-    return f"{float(expected):.17g}", f"{float(got):.17g}"
+    many = (Message("{number:.17g}", number=float(number)) for number in (expected, got))
+    return next(many), next(many)
 
 
 def in_units(expected: Any, got: Any, unit: float) -> tuple[Said, Said]:
@@ -33,13 +34,10 @@ def in_units(expected: Any, got: Any, unit: float) -> tuple[Said, Said]:
     low, high = (unit * end for end in expected["within"])
     middle, most = (low + high) / 2, (high - low) / 2
     if most < middle:
-        share = f"{100 * most / middle:.2g}%"
-        return Message(
-            "{value} (± {share})", value=f"{middle:.4g}", share=share
-        ), f"{unit * got:.4g}"
-    return Message(
-        "{value} (± {most})", value=f"{middle:.4g}", most=f"{most:.2g}"
-    ), f"{unit * got:.4g}"
+        bounds = Message("{value:.4g} (± {share:.2g}%)", value=middle, share=100 * most / middle)
+    else:
+        bounds = Message("{value:.4g} (± {most:.2g})", value=middle, most=most)
+    return bounds, Message("{number:.4g}", number=unit * got)
 
 
 def quoted(value: Any) -> Said:
@@ -56,15 +54,28 @@ def show(value: Any) -> Said:
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.item()
     if isinstance(value, float):
-        return f"{value:.6g}" if value else "0"
+        return Message("{number:.6g}", number=value) if value else "0"
     if isinstance(value, dict):
         if "odd" in value:
-            return str(value["odd"])
+            return _odd(str(value["odd"]))
         if "list" in value:
-            return "[" + ", ".join(str(quoted(item)) for item in value["list"]) + "]"
+            return (
+                "[" + ", ".join(str(quoted(item)) for item in value["list"]) + "]"
+            )  # as in Python
         if "offered" in value:
             return show(value["offered"])
         if "within" in value:
-            low, high = (f"{end:.4g}" for end in value["within"])
-            return Message("between {low} and {high}", low=low, high=high)
+            low, high = value["within"]
+            return Message("between {low:.4g} and {high:.4g}", low=low, high=high)
     return str(value)[:200]
+
+
+def _odd(text: str) -> Said:
+    """What came in the place of a value, as run/child/values.py tells of it."""
+    if text.startswith("an object of type "):
+        return Message("an object of type {type}", type=text.split()[-1])
+    if text.startswith("an array of dtype "):
+        return Message("an array of dtype {dtype}", dtype=text.split()[-1])
+    if text.startswith("an integer of "):
+        return Message("an integer of {bits} bits", bits=text.split()[3])
+    return text

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine.errors import EngineError
+from engine.errors import EngineError, Message
 from engine.judge.compare import ASPECTS, Difference, difference
 from engine.judge.explain import pattern
 from engine.judge.inputs import shapes
@@ -219,6 +219,6 @@ def _differing(
 def _verdict(results: Sequence[Result], plan: Plan, target: str) -> Verdict:
     measurements = sum(result.measurements for result in results)
     if not measurements:
-        raise EngineError("Nothing was measured, so nothing can be judged.")
+        raise EngineError(Message("Nothing was measured, so nothing can be judged."))
     passed = all(result.passed for result in results)
     return Verdict(passed, tuple(results), measurements, str(plan.seed), target)

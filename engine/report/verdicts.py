@@ -103,9 +103,8 @@ def fix(report: FixReport) -> None:
 def _reveal(reveal: Reveal) -> None:
     """The cause, and why it teaches something."""
     if reveal.cause:
-        right = (
-            words("That was the cause.") if reveal.cause.right else words("That was not the cause.")
-        )
+        wrong = words("That was not the cause.")
+        right = words("That was the cause.") if reveal.cause.right else wrong
         say(f"{right} {reveal.cause.because}")
     for name, text in (
         (words("The hidden cause"), reveal.hidden_cause),
@@ -241,9 +240,10 @@ class View:
         return words("({count} more for the same reason)", count=count)
 
     def _place(self, frame: Frame) -> str:
-        return place(self._root, frame.path, frame.line) + (
-            f" in {frame.function}" if frame.function else ""
-        )
+        at = place(self._root, frame.path, frame.line)
+        if not frame.function:
+            return at
+        return words("{place} in {function}", place=at, function=frame.function)
 
     def _promise(self, attribute: str) -> None:
         """What the contract says of an attribute that is missing."""

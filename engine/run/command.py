@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 
 TAKES_A_WORD = {"-m", "-c", "-k", "-p", "-o", "-W", "-X"}  # of python and pytest; no file follows
 
@@ -22,7 +22,9 @@ def run(
     its path.
     """
     if not command:
-        raise UsageError("No command was given.", next="engine run -- python -m pytest tests")
+        raise UsageError(
+            Message("No command was given."), next="engine run -- python -m pytest tests"
+        )
     words = [command[0]]
     for before, word in zip(command, command[1:], strict=False):
         words.append(word if before in TAKES_A_WORD else _found(word, here, practice, model))
@@ -42,7 +44,9 @@ def run(
     try:
         status = subprocess.run(words, cwd=practice, env=environment, check=False).returncode
     except OSError as error:
-        raise UsageError(f"{words[0]} cannot be run: {error.strerror}.") from None
+        raise UsageError(
+            Message("{command} cannot be run: {reason}.", command=words[0], reason=error.strerror)
+        ) from None
     return status if status >= 0 else 128 - status  # ended by a signal, as a shell says it
 
 

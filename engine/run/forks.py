@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import LearnerCodeError
+from engine.errors import LearnerCodeError, Message
 from engine.run.bootstrap import CHILD_MODULES
 from engine.run.channel import Server
 from engine.run.child import wire
@@ -118,9 +118,11 @@ class Forks:
                 hello = Server(self._zygote.control).receive(START_LIMIT)
                 if hello is None:
                     raise LearnerCodeError(
-                        f"The interpreter {self._zygote.python} did not start."
-                        " It must be Python 3.11 or newer.",
-                        next="Name another: engine check --python PYTHON",
+                        Message(
+                            "The interpreter {python} did not start. It must be Python 3.11 or newer.",
+                            python=self._zygote.python,
+                        ),
+                        next=Message("Name another: engine check --python PYTHON"),
                     )
                 self._greeting = msgspec.convert(hello, Greeting)
         return self._greeting

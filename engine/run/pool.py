@@ -30,7 +30,7 @@ from typing import Any, Self
 
 import msgspec
 
-from engine.errors import LearnerCodeError
+from engine.errors import LearnerCodeError, Message
 from engine.run.bootstrap import exam_modules
 from engine.run.channel import END, GONE, Server
 from engine.run.types import PLAIN_RUN, RunOptions, Sandbox, Tree
@@ -258,11 +258,9 @@ class ServerPool:
                     answers[number] = answer
                     each(number, answer)
                     self._answered += 1
-                    self.progress(f"{self._answered} measurements")
+                    self.progress(Message("{count} measurements", count=self._answered))
         finally:
-            if (
-                end is GONE
-            ):  # or whoever read its answers failed, and it stands in the middle of them
+            if end is GONE:  # or whoever read its answers failed: it stands in the middle of them
                 self._drop(name)
         return answers, end
 
@@ -272,13 +270,16 @@ def greeting(zygote: Zygote) -> Sandbox:
     hello = Server(zygote.control).receive(START_LIMIT)
     if hello is None:
         raise LearnerCodeError(
-            f"The interpreter {zygote.python} did not start. It must be Python 3.9 or newer.",
-            next="Put another under `python:` in learner.yaml, then try `engine doctor`.",
+            Message(
+                "The interpreter {python} did not start. It must be Python 3.9 or newer.",
+                python=zygote.python,
+            ),
+            next=Message("Put another under `python:` in learner.yaml, then try `engine doctor`."),
         )
     if hello["numpy"] is None:
         raise LearnerCodeError(
-            f"The interpreter {zygote.python} has no numpy.",
-            next="Install numpy there, or set `python:` in learner.yaml.",
+            Message("The interpreter {python} has no numpy.", python=zygote.python),
+            next=Message("Install numpy there, or set `python:` in learner.yaml."),
         )
     return msgspec.convert(hello, Sandbox)
 

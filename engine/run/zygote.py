@@ -17,7 +17,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 
-from engine.errors import LearnerCodeError, StorageError
+from engine.errors import LearnerCodeError, Message, StorageError
 from engine.run.bootstrap import CHILD_MODULES, LOADER, bootstrap
 
 GRACE = 1.0  # seconds, after which an interpreter that does not leave is killed
@@ -55,8 +55,12 @@ class Zygote:
         except OSError as error:
             self.control.close()
             raise LearnerCodeError(
-                f"The interpreter {python} cannot be started: {error.strerror}.",
-                next="Put the right one under `python:` in learner.yaml.",
+                Message(
+                    "The interpreter {python} cannot be started: {reason}.",
+                    python=python,
+                    reason=error.strerror,
+                ),
+                next=Message("Put the right one under `python:` in learner.yaml."),
             ) from error
         finally:
             theirs.close()
@@ -91,8 +95,11 @@ def workdir() -> str:
         return tempfile.mkdtemp(prefix="engine-run-")
     except OSError as error:
         raise StorageError(
-            f"No folder for temporary files can be made ({error.strerror}); nothing was lost.",
-            next="Make room, or name another place: TMPDIR=... engine ...",
+            Message(
+                "No folder for temporary files can be made ({reason}); nothing was lost.",
+                reason=error.strerror,
+            ),
+            next=Message("Make room, or name another place: TMPDIR=... engine ..."),
         ) from error
 
 

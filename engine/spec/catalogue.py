@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from engine.errors import SpecError, UsageError
+from engine.errors import Message, SpecError, UsageError
 from engine.spec import index
 from engine.spec.index import Course, Summary
 from engine.spec.load import S, load, nearest, read_bytes
+from engine.spec.regimes import spelled_out
 
 if TYPE_CHECKING:  # lists and hints do without
-    from engine.spec.types import Break, Build, Check, Pack, Walkthrough
+    from engine.spec.types import Break, Build, Pack, Walkthrough
 
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
 
@@ -87,8 +87,8 @@ class Catalogue:
         found = packs()
         if pack not in found:
             raise UsageError(
-                f"There is no pack {pack!r}.{nearest(pack, found)}",
-                next=f"Packs here: {', '.join(sorted(found)) or 'none'}.",
+                Message("There is no pack {pack!r}.{hint}", pack=pack, hint=nearest(pack, found)),
+                next=Message("Packs here: {packs}.", packs=", ".join(sorted(found)) or "-"),
             )
         return cls(pack, found[pack])
 
@@ -146,9 +146,13 @@ class Catalogue:
         name = id.removeprefix(self.pack + "/")
         if name not in self.entries:
             raise UsageError(
-                f"There is no exercise {id!r} in the pack {self.pack}."
-                f"{nearest(name, self.entries)}",
-                next="`engine list` shows them all.",
+                Message(
+                    "There is no exercise {id!r} in the pack {pack}.{hint}",
+                    id=id,
+                    pack=self.pack,
+                    hint=nearest(name, self.entries),
+                ),
+                next=Message("`engine list` shows them all."),
             )
         return self.entries[name]
 
@@ -209,10 +213,17 @@ class Catalogue:
 
         if id not in self.walkthroughs:
             raise UsageError(
-                f"There is no walkthrough {id!r} in the pack {self.pack}."
-                f"{nearest(id, list(self.walkthroughs))}",
-                next=f"There are: {', '.join(self.walkthroughs) or 'none'}. Without a name,"
-                " `engine observe` measures the break that is open.",
+                Message(
+                    "There is no walkthrough {id!r} in the pack {pack}.{hint}",
+                    id=id,
+                    pack=self.pack,
+                    hint=nearest(id, list(self.walkthroughs)),
+                ),
+                next=Message(
+                    "There are: {walkthroughs}. Without a name, `engine observe` measures the break that"
+                    " is open.",
+                    walkthroughs=", ".join(self.walkthroughs) or "-",
+                ),
             )
         return load(self.walkthroughs[id], Walkthrough)
 
@@ -259,32 +270,3 @@ class Catalogue:
             }
             found |= grown
         return found
-
-
-def spelled_out(checks: Sequence[Check], file: str) -> tuple[Check, ...]:
-    """Checks with each of their regimes by name. Raises SpecError where `every` stands for none."""
-    from engine.spec.types import EVERY
-
-    some: dict[str, dict[str, None]] = {}
-    whole: dict[str, set[str]] = {}
-    for check in checks:
-        if check.regimes != EVERY:
-            some.setdefault(check.probe, {}).update(dict.fromkeys(check.regimes))
-            if not check.values:
-                whole.setdefault(check.probe, set()).update(check.regimes)
-
-    def named(check: Check) -> tuple[str, ...]:
-        left_out = whole.get(check.probe, set()) | set(check.but)
-        return tuple(one for one in some.get(check.probe, ()) if one not in left_out)
-
-    found = [replace(c, regimes=named(c)) if c.regimes == EVERY else c for c in checks]
-    for before, after in zip(checks, found, strict=True):
-        if not after.regimes or (before.but and before.regimes != EVERY):
-            told = (
-                f"The check {after.id!r} has no regime: no other check of {after.probe!r} names one that"
-                " is not looked at as a whole."
-                if not after.regimes
-                else f"The check {after.id!r} has `but` beside regimes by name."
-            )
-            raise SpecError(told, where=f"{file}:1:1", next="Name the regimes of the check.")
-    return tuple(found)

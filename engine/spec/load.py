@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_h
 
 import msgspec
 
-from engine.errors import SpecError
+from engine.errors import Message, Said, SpecError
 from engine.spec.texts import filled
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def _struct(hint: Any) -> Any:
     return None
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str]) -> Said:
     """A question for the end of a message: which of the known words was meant; "" where none is like."""
     near = difflib.get_close_matches(word, list(known), n=3, cutoff=0.5)
-    return f" Did you mean {' or '.join(near)}?" if near else ""
+    return Message(" Did you mean {words}?", words=" / ".join(near)) if near else ""

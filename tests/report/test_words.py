@@ -77,7 +77,7 @@ def test_json_stays_english(spanish, capsys) -> None:
 
 def test_what_a_catalogue_lacks_is_english(spanish) -> None:
     assert words.words("No break is open.") == "No break is open."
-    assert words.words("Brier {score:.2f}", score=0.256) == "Brier 0.26"
+    assert words.words("Brier {score:.2f}", score=0.256) == "Brier 0,26"
 
 
 def test_a_language_without_a_catalogue_is_english(tmp_path: Path) -> None:
