@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from engine.errors import UsageError
 from engine.flows.answers import Answer, checked, checked_choice, checked_confidence
 from engine.flows.questions import GRADES, Asked, Reply, acceptable
-from engine.report.out import safe
+from engine.report.layout import columns, wrapped
+from engine.report.out import reflowed, safe, tell
+from engine.report.words import said as said_in
 from engine.spec.texts import said
 from engine.spec.types import Prediction
 
@@ -38,9 +40,9 @@ def predictions(opening: Opening) -> Iterator[Answer]:
 
     show(opening)
     known = {one.id: one for one in opening.known}
-    print(f"\n{WORDS.get(opening.lang, WORDS['en'])[2]}")
+    _say(f"\n{WORDS.get(opening.lang, WORDS['en'])[2]}")
     if known:
-        print(KEPT.get(opening.lang, KEPT["en"]))
+        _say(KEPT.get(opening.lang, KEPT["en"]))
     for prediction in opening.predictions:
         yield _ask(prediction, opening.lang, known.get(prediction.id))
 
@@ -48,15 +50,15 @@ def predictions(opening: Opening) -> Iterator[Answer]:
 def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
     answer, sure, _ = WORDS.get(lang, WORDS["en"])
     unit = f" [{prediction.unit}]" if prediction.unit else ""
-    print(safe(f"\n{said(prediction.ask, lang)}{unit}"))
+    _say(f"\n{said(prediction.ask, lang)}{unit}")
     for number, option in enumerate(prediction.options, 1):
-        print(safe(f"  {number}. {said(option.text, lang)}"))
+        _say(f"  {number}. {said(option.text, lang)}")
     before = ("", "")
     if known is not None:
         typed = f"{known.answer:g}" if isinstance(known.answer, float) else known.answer
         before = f" [{typed}]", f" [{known.confidence}]"
     given = _until(
-        safe(f"{answer}{before[0]}: "),
+        f"{answer}{before[0]}: ",
         lambda text: known.answer if known and not text else checked(prediction, text, 50).answer,
     )
     confidence = _until(
@@ -70,9 +72,9 @@ def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
 
 def cause(question: str, options: Sequence[tuple[str, str]]) -> Answer | None:
     """The cause question, in the order it was drawn in."""
-    print(safe(f"\n{question}"))
+    _say(f"\n{question}")
     for number, (_, text) in enumerate(options, 1):
-        print(safe(f"  {number}. {text}"))
+        _say(f"  {number}. {text}")
     ids = [id for id, _ in options]
     chosen = _until("1 to 4: ", lambda text: checked_choice(ids, text.strip(), "cause"))
     sure = _until("50 to 100%: ", lambda text: checked_confidence(text, "cause"))
@@ -91,27 +93,36 @@ def question(lang: str) -> Callable[[Asked], Reply | None]:
 
     def ask(asked: Asked) -> Reply | None:
         unit = f" [{asked.unit}]" if asked.unit else ""
-        print(safe(f"\n{asked.ask}{unit}"))
+        _say(f"\n{asked.ask}{unit}")
         for number, (_, text) in enumerate(asked.options, 1):
-            print(safe(f"  {number}. {text}"))
+            _say(f"  {number}. {text}")
         answer = _until(prompt, lambda text: acceptable(asked, text))
         if not answer:
             return None
         if asked.kind != "words":
             return Reply(answer)
-        print(safe(f"\n{model} {asked.model_answer.strip()}"))
+        _say(f"\n{model} {asked.model_answer.strip()}")
         return Reply(answer, _until(grade, lambda text: checked_choice(GRADES, text, asked.id)))
 
     return ask
 
 
+def _say(text: str) -> None:
+    """Paragraphs of a question, wrapped at words to the terminal."""
+    tell(reflowed(text), sys.stdout)
+
+
 def _until(prompt: str, read: Callable[[str], T]) -> T:
+    """What `read` makes of a line that is typed; asked again while that raises UsageError."""
+    *before, last = wrapped(safe(prompt), columns(sys.stdout))
     while True:
+        for line in before:
+            print(line)
         try:
-            text = input(prompt)
+            text = input(f"{last} ")
         except EOFError:
             raise KeyboardInterrupt from None
         try:
             return read(text)
         except UsageError as error:
-            print(safe(f"  {error.what}"))
+            _say(f"  {said_in(error.messages[0])}")

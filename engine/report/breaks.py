@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from engine.flows.observe import Observed, ObserveReport
 from engine.flows.predictions import BreakReport, Opening
 from engine.observe.diagnostics import Observation, Row
-from engine.report.out import safe
-from engine.report.paper import code, say, section, table
+from engine.report.paper import code, put, say, section, table
 from engine.report.plot import braille
 from engine.report.words import words
 
@@ -64,17 +62,16 @@ def _observed(out: Console, observed: Observed) -> None:
         _observation(out, one)
     if observed.scored:
         section(out, words("Your predictions"))
-        shown = table("", words("predicted"), words("measured"), "")
-        for number, scored in enumerate(observed.scored, 1):
-            right = {
-                True: Text(words("right"), "green"),
-                False: Text(words("not so"), "red"),
-                None: Text(words("judge yourself")),
-            }
-            shown.add_row(
-                str(number), safe(scored.predicted), safe(scored.measured), right[scored.right]
-            )
-        out.print(Padding(shown, (0, 0, 0, 2)))
+        right = {
+            True: Text(words("right"), "green"),
+            False: Text(words("not so"), "red"),
+            None: Text(words("judge yourself")),
+        }
+        rows = [
+            (str(number), scored.predicted, scored.measured, right[scored.right])
+            for number, scored in enumerate(observed.scored, 1)
+        ]
+        table(out, ("", words("predicted"), words("measured"), ""), rows)
         if observed.brier is not None:
             say(
                 out,
@@ -124,15 +121,13 @@ def _observation(out: Console, one: Observation) -> None:
                     indent=2,
                 )
                 lines = braille(curve, width=width, height=CURVE_HEIGHT, low=low, high=high)
-                for i, line in enumerate(lines):
+                for i, dots in enumerate(lines):
                     edge = f"{high:.2f}" if i == 0 else f"{low:.2f}" if i == len(lines) - 1 else ""
-                    out.print(Text(f"  {edge:>7} {line}"))
+                    put(out, f"  {edge:>7} {dots}")
 
 
 def _rows(out: Console, name: str, rows: tuple[Row, ...]) -> None:
-    shown = table(name, words("healthy"), words("broken"))
-    for row in rows:
-        shown.add_row(
-            safe(row.name), safe(row.healthy), Text(safe(row.broken), "red" if row.differs else "")
-        )
-    out.print(Padding(shown, (0, 0, 0, 2)))
+    shown = [
+        (row.name, row.healthy, Text(row.broken, "red" if row.differs else "")) for row in rows
+    ]
+    table(out, (name, words("healthy"), words("broken")), shown)

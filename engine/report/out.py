@@ -6,10 +6,11 @@ import re
 import sys
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TextIO
 
 from engine.errors import EngineError, LearnerCodeError
 from engine.report.formats import Line, emit
+from engine.report.layout import columns, wrapped
 from engine.report.words import said
 
 
@@ -50,10 +51,18 @@ def emit_error(error: EngineError, *, as_json: bool) -> None:
         show(fields)
         return
     what, where, next = map(said, error.messages)
-    sys.stderr.write(safe(f"engine: {what}") + "\n")
+    tell(f"engine: {what}", sys.stderr)
     for part in (where, *frames, next):
         if part:
-            sys.stderr.write("\n".join("  " + line for line in safe(part).splitlines()) + "\n")
+            tell(part, sys.stderr, indent=2)
+
+
+def tell(text: str, stream: TextIO, indent: int = 0) -> None:
+    """Lines, escaped and wrapped at words to the terminal that the stream writes to."""
+    width = columns(stream)
+    for line in safe(text).splitlines() or [""]:
+        for part in wrapped(line, None if width is None else width - indent):
+            stream.write((" " * indent + part if part else "") + "\n")
 
 
 def safe(text: str) -> str:
@@ -87,7 +96,7 @@ class Progress:
     def __call__(self, text: str) -> None:
         if time.monotonic() >= self._next and sys.stderr.isatty():
             self._next = time.monotonic() + self.THEN
-            sys.stderr.write(safe(text) + " ...\n")
+            tell(f"{text} ...", sys.stderr)
 
 
 def bar(lines: Iterable[Line], total: int) -> Iterable[Line]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
-from engine.report.out import safe
-from engine.report.paper import code, say, section
+from engine.report.paper import code, marked, say, section
 
 if TYPE_CHECKING:
     from engine.flows.reports import DoctorReport
@@ -27,5 +25,5 @@ def exercise(out: Console, report: ShowReport) -> None:
 
 def doctor(out: Console, report: DoctorReport) -> None:
     for finding in report.findings:
-        mark = Text("ok  ", "green") if finding.good else Text("FAIL", "red")
-        out.print(Text.assemble(mark, safe(f" {finding.what}: {finding.found}")))
+        mark = ("ok   ", "green") if finding.good else ("FAIL ", "red")
+        marked(out, mark, f"{finding.what}: {finding.found}")

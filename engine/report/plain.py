@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from engine.report.layout import aligned, columns, wrapped
 from engine.report.out import reflowed, safe
 from engine.report.words import words
 
@@ -16,14 +15,8 @@ if TYPE_CHECKING:
     from engine.flows.listing import ListReport, NextReport, StatusReport
     from engine.flows.reports import HintReport, InitReport, NotesReport, ResetReport
 
-NARROWEST = 12  # characters that the last column needs
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 STATES = {"passed": "green", "closed": "green", "open": "yellow", "failed": "red"}
-
-
-def width() -> int:
-    """Columns of the terminal, 80 where there is none."""
-    return max(20, shutil.get_terminal_size((80, 24)).columns)
 
 
 def painted(text: str, colour: str = "") -> str:
@@ -35,31 +28,25 @@ def painted(text: str, colour: str = "") -> str:
 
 
 def say(text: str, colour: str = "", indent: int = 0) -> None:
-    """Paragraphs, escaped and wrapped."""
+    """Paragraphs, escaped and wrapped at words to the terminal."""
+    width = columns(sys.stdout)
     for line in reflowed(safe(text)).split("\n"):
-        for part in textwrap.wrap(line, width() - indent) or [""]:
+        for part in wrapped(line, None if width is None else width - indent):
             print(" " * indent + painted(part, colour) if part else "")
 
 
-def columns(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
-    """Rows with aligned columns; the last one is wrapped below itself when it is too long."""
+def table(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
+    """Rows in columns; one below the other where a terminal is too narrow for that."""
     rows = [[safe(cell) for cell in row] for row in rows]
-    sizes = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    left = sum(sizes[:-1]) + 2 * (len(sizes) - 1)
-    if left + min(sizes[-1], NARROWEST) > width():  # no room for columns: one row below the other
+    found = aligned(rows, columns(sys.stdout))
+    if found is None:
         for row in rows:
             say(row[0])
             say(", ".join(cell for cell in row[1:] if cell), indent=2)
         return
-    for row in rows:
-        cells = []
-        for i, cell in enumerate(row[:-1]):
-            colour = STATES.get(cell, "") if i == colour_of else ""
-            cells.append(painted(cell, colour) + " " * (sizes[i] - len(cell)))
-        tail = textwrap.wrap(row[-1], max(12, width() - left)) or [""]
-        print("  ".join([*cells, tail[0]]).rstrip())
-        for more in tail[1:]:
-            print(" " * left + more)
+    for number, parts in found:
+        colour = STATES.get(rows[number][colour_of], "")
+        print("".join(painted(p, colour if i == colour_of else "") for i, p in enumerate(parts)))
 
 
 def hint(report: HintReport) -> None:
@@ -98,13 +85,13 @@ def _head() -> tuple[str, ...]:
 
 def list_(report: ListReport) -> None:
     rows = [(one.id, one.kind, one.phase, one.state, one.title) for one in report.exercises]
-    columns([(*_head(), words("title")), *rows], colour_of=3)
+    table([(*_head(), words("title")), *rows], colour_of=3)
 
 
 def status(report: StatusReport) -> None:
     say(words("{learner}, model in {model}", learner=report.learner, model=report.model), "bold")
     print()
-    columns([_head()] + [(one.id, one.kind, one.phase, one.state) for one in report.exercises])
+    table([_head()] + [(one.id, one.kind, one.phase, one.state) for one in report.exercises])
     if report.open:
         print()
         say(
@@ -133,7 +120,7 @@ def status(report: StatusReport) -> None:
             (f"{one.low} to {one.high}%", str(one.count), f"{100 * one.right / one.count:.0f}%")
             for one in report.calibration
         ]
-        columns([(words("confidence"), words("predictions"), words("right")), *rows])
+        table([(words("confidence"), words("predictions"), words("right")), *rows])
         say(
             words(
                 "Brier score {brier:.3f} over {predictions} predictions (0 is perfect, 0.25 "
