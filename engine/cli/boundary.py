@@ -93,7 +93,11 @@ def _boundary(error: Exception, as_json: bool) -> None:
 
 
 def _interrupted() -> NoReturn:
-    sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
+    from engine.report.out import tell
+    from engine.report.words import words
+
+    sys.stderr.write("\n")
+    tell("engine: " + words("interrupted; nothing half done was left behind."), sys.stderr)
     sys.exit(INTERRUPTED)
 
 

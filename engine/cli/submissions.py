@@ -40,7 +40,7 @@ def break_(
     """`engine break`. What shows the end is imported while the bug is looked for."""
     from engine.commands import break_ as command
 
-    ask = _predictions(session, answers, editor=editor, json=json)
+    ask = _predictions(session, id, answers, editor=editor, json=json)
 
     def meanwhile() -> None:
         if not json:
@@ -50,12 +50,19 @@ def break_(
 
 
 def _predictions(
-    session: Session, answers: Path | None, *, editor: bool, json: bool
+    session: Session, id: str, answers: Path | None, *, editor: bool, json: bool
 ) -> Callable[[Opening], Iterable[Answer]]:
     """How a break's predictions are asked for."""
-    if answers is not None:
-        file = answer_file(answers)
-        return lambda opening: file.predictions(opening.predictions)
+    if answers is not None and session.catalogue.entry(id).kind == "break":
+        from engine.commands.predict import check_none_open
+
+        check_none_open(session)
+        file, spec = answer_file(answers), session.catalogue.break_(id)
+        given = file.predictions(
+            spec.predictions, session.learner.lang
+        )  # all of it, before the search
+        file.cause(spec.cause)
+        return lambda _: given
     if editor:
         from engine.commands import drafts
 
@@ -85,7 +92,9 @@ def submit_build(
     entry = command.chosen(session, id)
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
     if answers is not None:
-        how = written(answer_file(answers), session.catalogue.build(entry.id).questions)
+        how = written(
+            answer_file(answers), session.catalogue.build(entry.id).questions, session.learner.lang
+        )
     told = (lambda _: None) if json else Live()
     return command.run(session, entry.id, how, level=level, told=told, progress=Progress())
 
@@ -99,10 +108,9 @@ def submit_fix(
     if answers is not None:
         file = answer_file(answers)
         spec = session.catalogue.break_(session.open_break().exercise)
-        return command.run(
-            session, lambda *_: file.cause(spec.cause), level=level, progress=Progress()
-        )
-    how = command.no_answer if json or not ask.interactive() else ask.cause
+        cause = file.cause(spec.cause)
+        return command.run(session, lambda *_: cause, level=level, progress=Progress())
+    how = command.no_answer if json or not ask.interactive() else ask.cause(session.learner.lang)
     return command.run(session, how, level=level, progress=Progress())
 
 

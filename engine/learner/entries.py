@@ -12,10 +12,11 @@ WORDS = {
         "confidence": "confidence {}%",
         "measured": "### Measured",
         "columns": "| | predicted | measured | |\n|---|---|---|---|",
+        "point": ".",
         "right": "right",
-        "wrong": "not so",
+        "wrong": "wrong",
         "self": "judge for yourself",
-        "score": "{right} of {of} right; Brier score {brier:.3f} (0 is perfect, 0.25 a coin toss).",
+        "score": "{right} of {of} right; Brier score {brier} (0 is perfect, 0.25 a coin toss).",
         "ended": "It ended in `{}`",
         "closed": "### Mended",
         "hints": "Hints taken: {}.",
@@ -35,10 +36,11 @@ WORDS = {
         "confidence": "confianza {}%",
         "measured": "### Medido",
         "columns": "| | predicho | medido | |\n|---|---|---|---|",
+        "point": ",",
         "right": "acierto",
         "wrong": "no fue así",
         "self": "júzgalo tú",
-        "score": "{right} de {of} aciertos; Brier {brier:.3f} (0 es perfecto, 0.25 es cara o cruz).",
+        "score": "{right} de {of} aciertos; Brier {brier} (0 es perfecto, 0,25 es cara o cruz).",
         "ended": "Acabó en `{}`",
         "closed": "### Arreglado",
         "hints": "Pistas usadas: {}.",
@@ -91,7 +93,8 @@ def measured(scored: Sequence[Scored], error: str, brier: float | None, lang: st
     judged = [one for one in scored if one.right is not None]
     if brier is not None:
         right = sum(bool(one.right) for one in judged)
-        parts.append(w["score"].format(right=right, of=len(judged), brier=brier))
+        written = f"{brier:.3f}".replace(".", w["point"])
+        parts.append(w["score"].format(right=right, of=len(judged), brier=written))
     return "\n\n".join(parts)
 
 

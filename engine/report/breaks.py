@@ -64,7 +64,7 @@ def _observed(out: Console, observed: Observed) -> None:
         section(out, words("Your predictions"))
         right = {
             True: Text(words("right"), "green"),
-            False: Text(words("not so"), "red"),
+            False: Text(words("wrong"), "red"),
             None: Text(words("judge yourself")),
         }
         rows = [

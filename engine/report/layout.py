@@ -57,7 +57,7 @@ def wrapped(text: str, width: int | None, mark: re.Pattern[str] = MARK) -> list[
 
     lines: list[str] = []
     line, empty = head, True
-    for word in COMMAND.sub(glued, body).split():
+    for word in filter(None, re.split(r"[ \t]", COMMAND.sub(glued, body))):
         if not empty and cells(line) + 1 + cells(word) > width:
             lines.append(line)
             line, empty = " " * cells(head), True

@@ -13,6 +13,8 @@ from engine.report.formats import Line, emit
 from engine.report.layout import columns, wrapped
 from engine.report.words import said
 
+KEPT = "\n\t\u00a0"  # the last one stands between the thousands of a number
+
 
 class Live:
     """Prints reports as they come. Once nobody reads them any more it is silent: what they are told
@@ -67,7 +69,7 @@ def tell(text: str, stream: TextIO, indent: int = 0) -> None:
 
 def safe(text: str) -> str:
     """Text from learners and packs, without what would steer a terminal."""
-    return "".join(c if c in "\n\t" or (c.isprintable()) else f"\\x{ord(c):02x}" for c in text)
+    return "".join(c if c in KEPT or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def reflowed(text: str) -> str:

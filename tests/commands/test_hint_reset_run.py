@@ -316,7 +316,7 @@ def test_observe_shows_the_learners_frames_alone(opened: Path) -> None:
 def test_observe_says_what_is_seen_and_where_to_look(opened: Path) -> None:
     """Shapes, the orientation lines and the score of the predictions, in words."""
     done = engine("observe", cwd=opened, code=0)
-    for words in ("(32, 256)", "np.log(512) = 6.238", "not so", "Brier", "ValueError"):
+    for words in ("(32, 256)", "np.log(512) = 6.238", "wrong", "Brier", "ValueError"):
         assert words in done.stdout
     assert BROKEN not in done.stdout
 
