@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from engine.errors import Message, NotApplicable, UsageError
 from engine.learner import learner as learners
 from engine.learner.learner import Learner
-from engine.learner.store import Attempt, Store, attempts, latest, opened
+from engine.learner.store import Attempt, Store, attempts, latest, opened, states
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
 
@@ -38,6 +38,21 @@ class Session:
     def attempts(self) -> list[Attempt]:
         """Everything that was tried so far."""
         return attempts(self.store.events())
+
+    def states(self, found: list[Attempt] | None = None) -> dict[str, str]:
+        """The state of each exercise that was tried. One that has passed is "changed" where its code has
+        come to compute something else since.
+        """
+        from engine.flows import fingerprint
+
+        found = self.attempts() if found is None else found
+        known = states(found)
+        passed = fingerprint.recorded(found)
+        if passed:
+            model = self.learner.model
+            for id in fingerprint.changed(self.catalogue, passed, model, self._tree_as_it_is):
+                known[id] = "changed"
+        return known
 
     def open_break(self) -> Attempt:
         """The break that is open. Raises NotApplicable."""
@@ -88,8 +103,20 @@ class Session:
             learner.tree(self.catalogue, now, folder),
         )
 
+    def _tree_as_it_is(self) -> Tree:
+        """The learner's tree, also where a file of it cannot be parsed."""
+        return self.learner.tree(self.catalogue, self.read_model(), self.learner.model)
+
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""
+        from engine.learner.model import check_syntax
+
+        files = self.read_model()
+        check_syntax(files)
+        return files
+
+    def read_model(self) -> dict[str, bytes]:
+        """The same, whether it can be parsed or not. Raises LearnerCodeError."""
         from engine.learner import model
 
         contract = self.catalogue.contract
@@ -102,6 +129,4 @@ class Session:
                 where=str(root),
                 next=Message("Set `model:` in learner.yaml to where your code is."),
             )
-        files = model.read(root, contract.roots, modules)
-        model.check_syntax(files)
-        return files
+        return model.read(root, contract.roots, modules)

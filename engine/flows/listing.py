@@ -13,11 +13,13 @@ from engine.spec.texts import said
 if TYPE_CHECKING:
     from engine.observe.score import Bin
 
-States = Mapping[str, str]  # exercise -> new, predicted, open, failed, passed, closed or reset
+States = Mapping[
+    str, str
+]  # exercise -> new, predicted, open, failed, passed, changed, closed or reset
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """One exercise in a list. `state`: new, predicted, open, failed, passed, closed or reset."""
+    """One exercise in a list. `state`: new, predicted, open, failed, passed, changed, closed or reset."""
 
     id: str
     kind: str
@@ -106,6 +108,12 @@ def next_step(catalogue: Catalogue, lang: str, states: States, open: str) -> Nex
         if states.get(entry.id) in ("passed", "closed"):
             continue
         verb = "engine submit-build" if entry.kind == "build" else "engine break"
-        why = "tried" if entry.id in states else "new"
+        why = (
+            "changed"
+            if states.get(entry.id) == "changed"
+            else "tried"
+            if entry.id in states
+            else "new"
+        )
         return report(entry.id, why, f"{verb} {entry.id}")
     return NextReport("", "", "", "done", "engine list")

@@ -150,10 +150,11 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """new, predicted, open, closed or reset; for a build passed or failed."""
+        """new, predicted, open, closed or reset; for a build passed or failed, as it was last."""
         kinds = {event.kind for event in self.events}
-        if "built" in kinds:
-            return "passed" if any(d["passed"] for d in self.all("built")) else "failed"
+        built = self.last("built")
+        if built is not None:
+            return "passed" if built["passed"] else "failed"
         for kind, state in (("reset", "reset"), ("closed", "closed"), ("injected", "open")):
             if kind in kinds:
                 return state
