@@ -180,16 +180,19 @@ def hint(
     everything: Annotated[
         bool, typer.Option("--all", help="All of them, once the exercise is over.")
     ] = False,
+    again: Annotated[
+        bool, typer.Option("--again", help="Those that you have seen, and no new one.")
+    ] = False,
     learner: Who = None,
     json: Json = False,
 ) -> None:
-    """The next hint, one at a time.
+    """The next hint, one at a time; after the last one all of them again.
 
     Example: engine hint
     """
     from engine.commands import hint as command
 
-    emit(command.run(session_of(learner), id, everything=everything), json)
+    emit(command.run(session_of(learner), id, everything=everything, again=again), json)
 
 
 @app.command("submit-fix")

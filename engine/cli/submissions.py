@@ -133,11 +133,11 @@ def observe(
         return walkthrough.run(
             session, topic, text=text, method=method, save=save, progress=Progress(first=0)
         )
-    if text is not None or save is not None or method != "pca":
+    if text is not None or method != "pca":
         raise UsageError(
-            Message("--text, --method and --save belong to a walkthrough."),
+            Message("--text and --method belong to a walkthrough."),
             next=Message('engine observe embedding-walkthrough --text "I love dogs"'),
         )
     from engine.commands import observe_
 
-    return observe_.run(session)
+    return observe_.run(session, save=save)

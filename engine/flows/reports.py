@@ -6,12 +6,15 @@ import msgspec
 
 
 class HintReport(msgspec.Struct, frozen=True):
-    """`engine hint`: one hint, or with `--all` those of an exercise that is over."""
+    """`engine hint`: one hint, or with `--all` those of an exercise that is over. `again`: those that were
+    seen before. `number`: of the last one that is here.
+    """
 
     exercise: str
     number: int
     of: int
     hints: tuple[str, ...]
+    again: bool = False
 
 
 class InitReport(msgspec.Struct, frozen=True):

@@ -8,11 +8,9 @@ from rich.text import Text
 from engine.flows.observe import Observed, ObserveReport
 from engine.flows.predictions import BreakReport, Opening
 from engine.observe.diagnostics import Observation, Row
-from engine.report.paper import code, put, say, section, table
-from engine.report.plot import braille
+from engine.report.curves import curves
+from engine.report.paper import code, say, section, table
 from engine.report.words import words
-
-CURVE_WIDTH, CURVE_HEIGHT = 48, 6  # characters
 
 
 def opening(out: Console, report: Opening) -> None:
@@ -55,6 +53,8 @@ def observe(out: Console, report: ObserveReport) -> None:
     section(out, words("What to look at"))
     for text in report.diagnostics:
         say(out, f"- {text}", indent=2)
+    if report.saved:
+        say(out, "\n" + words("Saved: {saved}", saved=report.saved))
 
 
 def _observed(out: Console, observed: Observed) -> None:
@@ -90,44 +90,37 @@ def _observation(out: Console, one: Observation) -> None:
             code(out, line, indent=4)
     if one.error:
         say(out, one.error, "red", indent=2)
+    elif one.broken_error:
+        say(out, words("It ended in an error before, and does so no more."), "green", indent=2)
     for name, rows in (
         (words("shapes"), one.shapes),
         (words("numbers"), one.numbers),
         (words("gradient norms"), one.norms),
     ):
         if rows:
-            _rows(out, name, rows)
+            _rows(out, name, rows, one.edited)
     for label, value in one.orientation:
         say(out, f"{label} = {value:.3f}", "dim", indent=2)
-    curves = [
-        (words("healthy"), one.healthy_curve),
-        (words("broken"), one.broken_curve),
+    found = [
+        (label, curve)
+        for label, curve in (
+            (words("healthy"), one.healthy_curve),
+            (words("broken"), one.broken_curve),
+            (words("now"), one.now_curve),
+        )
+        if curve
     ]
-    values = [y for _, curve in curves for y in curve if y == y and abs(y) != float("inf")]
-    if values:
-        low, high = min(values), max(values)
-        width = max(10, min(CURVE_WIDTH, out.width - 14))
-        for label, curve in curves:
-            if curve:
-                say(
-                    out,
-                    words(
-                        "{label}: {curve} from {first:.3f} to {last:.3f}",
-                        label=label,
-                        curve=one.curve,
-                        first=curve[0],
-                        last=curve[-1],
-                    ),
-                    indent=2,
-                )
-                lines = braille(curve, width=width, height=CURVE_HEIGHT, low=low, high=high)
-                for i, dots in enumerate(lines):
-                    edge = f"{high:.2f}" if i == 0 else f"{low:.2f}" if i == len(lines) - 1 else ""
-                    put(out, f"  {edge:>7} {dots}")
+    if found:
+        curves(out, one.curve, found)
 
 
-def _rows(out: Console, name: str, rows: tuple[Row, ...]) -> None:
-    shown = [
-        (row.name, row.healthy, Text(row.broken, "red" if row.differs else "")) for row in rows
-    ]
-    table(out, (name, words("healthy"), words("broken")), shown)
+def _rows(out: Console, name: str, rows: tuple[Row, ...], edited: bool) -> None:
+    head = (name, words("healthy"), words("broken"), *((words("now"),) if edited else ()))
+    shown: list[tuple[str | Text, ...]] = []
+    for row in rows:
+        red = "red" if row.differs else ""
+        if edited:
+            shown.append((row.name, row.healthy, row.broken, Text(row.now or "-", red)))
+        else:
+            shown.append((row.name, row.healthy, Text(row.broken, red)))
+    table(out, head, shown)

@@ -51,6 +51,8 @@ def table(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
 
 def hint(report: HintReport) -> None:
     first = report.number - len(report.hints) + 1
+    if report.again and report.number == report.of:
+        say(words("You have seen all {count} hints; here they are again:", count=report.of))
     for number, text in enumerate(report.hints, first):
         say(
             words(

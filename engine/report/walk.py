@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from engine.flows.walkthrough import Point, Shown, WalkReport
+from engine.report.curves import curves
 from engine.report.out import safe
 from engine.report.paper import put, say, section
-from engine.report.plot import braille
 from engine.report.words import words
 
-WIDEST, HEIGHT, CURVE_HEIGHT = 76, 20, 5
+WIDEST, HEIGHT = 76, 20
 COLUMNS = 8  # numbers of a row that are shown
 
 
@@ -38,21 +38,7 @@ def walk(out: Console, report: WalkReport) -> None:
 def _value(out: Console, shown: Shown) -> None:
     name = shown.name.replace("_", " ")
     if shown.curve:
-        low, high = min(shown.curve), max(shown.curve)
-        say(
-            out,
-            words(
-                "{name}: from {first:.3f} to {last:.3f}",
-                name=name,
-                first=shown.curve[0],
-                last=shown.curve[-1],
-            ),
-            "dim",
-            indent=2,
-        )
-        width = max(10, min(60, out.width - 6))
-        for dots in braille(shown.curve, width=width, height=CURVE_HEIGHT, low=low, high=high):
-            put(out, "    " + dots)
+        curves(out, shown.name, ((name, shown.curve),))
     elif shown.rows:
         say(out, name, "dim", indent=2)
         most = min(COLUMNS, (out.width - 17) // 7)  # numbers that fit beside a word
