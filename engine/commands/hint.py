@@ -31,6 +31,7 @@ def run(
 
 def _current(session: Session, id: str | None) -> tuple[str, Attempt | None, tuple[str, ...]]:
     """The exercise that hints are for, what was tried of it, and its hints. Raises NotApplicable."""
+    id = session.catalogue.entry(id).id if id else None
     current = opened(session.attempts())
     if current is not None and id in (None, current.exercise):
         hints = _texts(session, current.exercise, current.last("injected") or {})
@@ -68,6 +69,7 @@ def _next(session: Session, id: str, attempt: Attempt | None, hints: tuple[str, 
 
 
 def _all(session: Session, id: str | None) -> HintReport:
+    id = session.catalogue.entry(id).id if id else None
     attempts = session.attempts()
     current = opened(attempts)
     over = [a for a in attempts if a.state in ("closed", "reset", "passed")]

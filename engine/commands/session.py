@@ -24,6 +24,7 @@ class Session:
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
         self.store = Store(learner.private)
+        self.part: str | None = None  # the component that a command is about; None: all of them
 
     @classmethod
     def here(cls, name: str | None = None, start: Path | None = None) -> Session:
@@ -97,7 +98,7 @@ class Session:
         before = History(learner.private).load(data["before"])
         folder = learner.practice(attempt.exercise)
         now = read_practice(folder, before)
-        check_syntax(now)
+        check_syntax(now, f"practice/{attempt.exercise}")
         return (
             learner.tree(self.catalogue, before, learner.model),
             learner.tree(self.catalogue, now, folder),
@@ -112,8 +113,22 @@ class Session:
         from engine.learner.model import check_syntax
 
         files = self.read_model()
-        check_syntax(files)
+        check_syntax(self._needed(files))
         return files
+
+    def _needed(self, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """Of the model's files those that have to be parsed for the part that the command is about."""
+        if self.part is None:
+            return files
+        from engine.code.imports import closure
+
+        roles = self.learner.roles(self.catalogue)
+        modules = {roles[role].partition(":")[0] for role in self.catalogue.roles_of(self.part)}
+        try:
+            found = closure(files, self.catalogue.contract.roots, modules, trusting=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # one of those
+            return files
+        return files if found is None else {path: files[path] for path in sorted(found)}
 
     def read_model(self) -> dict[str, bytes]:
         """The same, whether it can be parsed or not. Raises LearnerCodeError."""
@@ -130,3 +145,19 @@ class Session:
                 next=Message("Set `model:` in learner.yaml to where your code is."),
             )
         return model.read(root, contract.roots, modules)
+
+
+def practice_of(session: Session) -> Path:
+    """The practice copy of the break that is open. Raises NotApplicable, StorageError."""
+    from engine.errors import StorageError
+
+    folder = session.learner.practice(session.open_break().exercise)
+    if not folder.is_dir():
+        raise StorageError(
+            Message("The practice copy is gone."),
+            where=str(folder),
+            next=Message(
+                "`engine reset` closes this attempt; then `engine break` starts it again."
+            ),
+        )
+    return folder

@@ -36,11 +36,14 @@ class NotesReport(msgspec.Struct, frozen=True):
 
 
 class ResetReport(msgspec.Struct, frozen=True):
-    """`engine reset`: the snapshot that keeps what was there, and how to get it back."""
+    """`engine reset`: the snapshot that keeps what was there, and how to get its files; `back`: the
+    practice copy, where it was brought back.
+    """
 
     exercise: str
     snapshot: str
     restore: str
+    back: str = ""
 
 
 class Finding(msgspec.Struct, frozen=True):

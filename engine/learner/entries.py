@@ -25,6 +25,7 @@ WORDS = {
         "why": "The cause: {}",
         "words": "In my own words:",
         "reset": "Put aside on {}. The practice copy is kept as snapshot `{}`.",
+        "resumed": "Taken up again on {}.",
         "restored": "(The old text, restored exactly.)",
         "graded": "My own judgement, beside the model answer above: {}.",
         "yes": "I had it",
@@ -49,6 +50,7 @@ WORDS = {
         "why": "La causa: {}",
         "words": "Con mis palabras:",
         "reset": "Apartado el {}. La copia de práctica se guarda como snapshot `{}`.",
+        "resumed": "Retomado el {}.",
         "restored": "(El texto antiguo, restaurado tal cual.)",
         "graded": "Mi propia valoración, junto a la respuesta modelo de arriba: {}.",
         "yes": "lo tenía",
@@ -119,3 +121,8 @@ def closed(
 def reset(date: str, snapshot: str, lang: str) -> str:
     """A line for an attempt that was put aside."""
     return words(lang)["reset"].format(date, snapshot[:12])
+
+
+def resumed(date: str, lang: str) -> str:
+    """A line for an attempt that was put aside and is open again."""
+    return words(lang)["resumed"].format(date)

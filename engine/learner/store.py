@@ -1,6 +1,6 @@
 """What happened, in order: an append-only event store in SQLite, and the lock that guards a learner.
 
-    drafted, predicted, injected, observed, hinted, submitted, caused, closed, reset, built
+    drafted, predicted, injected, observed, hinted, submitted, caused, closed, reset, resumed, built
 
 Progress is a query over the events; nothing is ever changed or removed.
 """
@@ -155,7 +155,10 @@ class Attempt(msgspec.Struct, frozen=True):
         built = self.last("built")
         if built is not None:
             return "passed" if built["passed"] else "failed"
-        for kind, state in (("reset", "reset"), ("closed", "closed"), ("injected", "open")):
+        aside = [event.kind for event in self.events if event.kind in ("reset", "resumed")]
+        if aside and aside[-1] == "reset":
+            return "reset"
+        for kind, state in (("closed", "closed"), ("injected", "open")):
             if kind in kinds:
                 return state
         return "predicted" if "predicted" in kinds else "new"

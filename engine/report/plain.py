@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from engine.report.layout import aligned, columns, wrapped
 from engine.report.out import reflowed, safe
@@ -16,7 +16,27 @@ if TYPE_CHECKING:
     from engine.flows.reports import HintReport, InitReport, NotesReport, ResetReport
 
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
-STATES = {"passed": "green", "closed": "green", "open": "yellow", "failed": "red"}
+STATES = {
+    "passed": "green", "closed": "green", "open": "yellow", "changed": "yellow", "failed": "red",
+}  # fmt: skip
+DONE = ("passed", "closed")
+
+
+class Shown(Protocol):
+    """What lists show of an exercise."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def phase_name(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def minutes(self) -> int: ...
 
 
 def painted(text: str, colour: str = "") -> str:
@@ -35,7 +55,7 @@ def say(text: str, colour: str = "", indent: int = 0) -> None:
             print(" " * indent + painted(part, colour) if part else "")
 
 
-def table(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
+def table(rows: Sequence[Sequence[str]]) -> None:
     """Rows in columns; one below the other where a terminal is too narrow for that."""
     rows = [[safe(cell) for cell in row] for row in rows]
     found = aligned(rows, columns(sys.stdout))
@@ -44,9 +64,8 @@ def table(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
             say(row[0])
             say(", ".join(cell for cell in row[1:] if cell), indent=2)
         return
-    for number, parts in found:
-        colour = STATES.get(rows[number][colour_of], "")
-        print("".join(painted(p, colour if i == colour_of else "") for i, p in enumerate(parts)))
+    for _, parts in found:
+        print("".join(parts))
 
 
 def hint(report: HintReport) -> None:
@@ -81,19 +100,74 @@ def init(report: InitReport) -> None:
     say("\n" + words("Next: cd {home} and type engine next", home=report.home))
 
 
-def _head() -> tuple[str, ...]:
-    return words("id"), words("kind"), words("phase"), words("state")
+def _by_phase(exercises: Sequence[Shown]) -> dict[tuple[str, str], list[Shown]]:
+    found: dict[tuple[str, str], list[Shown]] = {}
+    for one in exercises:
+        found.setdefault((one.phase, one.phase_name), []).append(one)
+    return found
+
+
+def _time(minutes: int) -> str:
+    """Minutes as people say them."""
+    if minutes < 90:
+        return words("{minutes} min", minutes=minutes)
+    return words("{hours} h", hours=round(minutes / 60))
+
+
+def _progress(exercises: Sequence[Shown]) -> str:
+    """ "6 of 54, 21 h left"."""
+    done = sum(one.state in DONE for one in exercises)
+    left = sum(one.minutes for one in exercises if one.state not in DONE)
+    told = words("{done} of {of}", done=done, of=len(exercises))
+    return f"{told}, " + words("{time} left", time=_time(left)) if left else told
+
+
+def _state(one: Shown) -> str:
+    return words("changed since") if one.state == "changed" else words(one.state)
+
+
+def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> None:
+    """A head for each phase, and below it the rows of its exercises, their columns in line."""
+    shown = [[safe(cell) for cell in row] for row in rows.values()]
+    width = columns(sys.stdout)
+    found = aligned(shown, None if width is None else width - 2) if shown else None
+    lines: dict[str, list[list[str]]] = {id: [] for id in rows}
+    for number, parts in found or ():
+        lines[list(rows)[number]].append(parts)
+    for (phase, name), group in _by_phase(exercises).items():
+        print()
+        say(f"{phase} {name}: {_progress(group)}", "bold")
+        for one in group:
+            for parts in lines.get(one.id, ()):
+                cells = [
+                    painted(p, STATES.get(one.state, "") if i == 1 else "")
+                    for i, p in enumerate(parts)
+                ]
+                print("  " + "".join(cells))
+            if found is None and one.id in rows:
+                say(", ".join(cell for cell in rows[one.id] if cell), indent=2)
 
 
 def list_(report: ListReport) -> None:
-    rows = [(one.id, one.kind, one.phase, one.state, one.title) for one in report.exercises]
-    table([(*_head(), words("title")), *rows], colour_of=3)
+    say(_progress(report.exercises), "bold")
+    rows = {
+        one.id: (one.id, _state(one), words(one.kind), _time(one.minutes), one.title)
+        for one in report.exercises
+    }
+    _heads(report.exercises, rows)
 
 
 def status(report: StatusReport) -> None:
     say(words("{learner}, model in {model}", learner=report.learner, model=report.model), "bold")
+    say(_progress(report.exercises))
+    rows = {
+        one.id: (one.id, _state(one), words(one.kind))
+        for one in report.exercises
+        if one.state != "new"
+    }
+    _heads(report.exercises, rows)
     print()
-    table([_head()] + [(one.id, one.kind, one.phase, one.state) for one in report.exercises])
+    say(words("`engine list` shows every exercise, `engine next` what to do now."), "dim")
     if report.open:
         print()
         say(
@@ -118,11 +192,11 @@ def status(report: StatusReport) -> None:
     if report.brier is not None:
         print()
         say(words("How sure you were, and how often you were right"), "bold")
-        rows = [
+        bins = [
             (f"{one.low} to {one.high}%", str(one.count), f"{100 * one.right / one.count:.0f}%")
             for one in report.calibration
         ]
-        table([(words("confidence"), words("predictions"), words("right")), *rows])
+        table([(words("confidence"), words("predictions"), words("right")), *bins])
         say(
             words(
                 "Brier score {brier:.3f} over {predictions} predictions (0 is perfect, 0.25 "
@@ -143,9 +217,20 @@ def next_(report: NextReport) -> None:
 
 
 def reset(report: ResetReport) -> None:
+    if report.back:
+        say(
+            words(
+                "{exercise} is open again, as it was put aside: {practice}",
+                exercise=report.exercise,
+                practice=report.back,
+            ),
+            "bold",
+        )
+        return
     say(
         words(
-            "{exercise} is put aside. The practice copy is kept; to get it back:",
+            "{exercise} is put aside. `engine reset --undo {exercise}` opens it again as it was. "
+            "The files alone:",
             exercise=report.exercise,
         ),
         "bold",
@@ -155,4 +240,4 @@ def reset(report: ResetReport) -> None:
 
 def notes(report: NotesReport) -> None:
     say(report.file, "bold")
-    print(safe(report.text))
+    print(safe(report.text.replace("\r\n", "\n")))
