@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import UsageError
 from engine.flows.answers import (
@@ -22,6 +22,7 @@ from engine.flows.questions import Asked, Reply, acceptable, checked_grade
 from engine.report.layout import columns, wrapped
 from engine.report.out import reflowed, safe, tell
 from engine.report.words import said as worded
+from engine.report.words import words
 from engine.spec.texts import said
 from engine.spec.types import Prediction
 
@@ -54,6 +55,21 @@ WORDS = {
 def interactive() -> bool:
     """Whether somebody can be asked."""
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def pausing(tell: Callable[[Any], None], wanted: bool) -> Callable[[Any], None]:
+    """Tells the steps of a demo; on a terminal each waits for Enter, where that is wanted."""
+    from engine.flows.demo import Step
+
+    def told(report: Any) -> None:
+        if wanted and isinstance(report, Step) and report.command and interactive():
+            try:
+                input("\n" + words("[Enter goes on]") + " ")
+            except EOFError:
+                raise KeyboardInterrupt from None
+        tell(report)
+
+    return told
 
 
 def predictions(opening: Opening) -> Iterator[Answer]:

@@ -203,6 +203,7 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
     raise typer.Exit(0 if report.passed else 1)
 
 
+app.command()(practice.watch)
 app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(
     practice.run
 )
@@ -215,15 +216,19 @@ app.command()(check)
 @app.command()
 def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Leave the folder, and say where.")] = False,
+    no_pause: Annotated[
+        bool, typer.Option("--no-pause", help="Do not wait for Enter between the steps.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """One break from beginning to end, on a made-up learner, in a temporary folder.
 
     Example: engine demo --keep
     """
+    from engine.cli.ask import pausing
     from engine.commands import demo as command
 
-    tell = (lambda _: None) if json else (lambda report: emit(report, as_json=False))
+    tell = (lambda _: None) if json else pausing(lambda report: emit(report, False), not no_pause)
     report = command.run(keep=keep, tell=tell)
     if json:
         emit(report, True)

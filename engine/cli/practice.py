@@ -109,3 +109,29 @@ def doctor(learner: Who = None, json: Json = False) -> None:
     report = command.run(maybe_session(learner))
     emit(report, json)
     raise typer.Exit(0 if report.healthy else 1)
+
+
+def watch(id: MaybeExercise = None, learner: Who = None) -> None:
+    """Judge the open break, or the build that is named, whenever a file is saved; record nothing.
+
+    Example: engine watch embedding
+    """
+    from engine.commands import watch as command
+    from engine.commands.session import Session
+    from engine.errors import EngineError
+    from engine.report.out import emit_error
+
+    session = session_of(learner)
+    exercise = command.watched(session, id)
+
+    def tell(report: object) -> None:
+        if isinstance(report, EngineError):
+            emit_error(report, as_json=False)
+        else:
+            emit(report, False)
+
+    try:
+        changes = command.saved(command.folders(session, exercise))
+        command.run(lambda: Session(session.learner), exercise, changes, tell)
+    except KeyboardInterrupt:  # how it is meant to end
+        raise typer.Exit(0) from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli import ask
 from engine.commands.session import Session
-from engine.errors import Message, UsageError
+from engine.errors import Message, NotApplicable, UsageError
 from engine.flows.answers import Answer, AnswerFile
 from engine.flows.predictions import BreakReport, Opening
 from engine.judge.level import PRACTICE, Level
@@ -115,12 +115,23 @@ def submit_fix(
 
 
 def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | FixReport:
-    """`engine submit`: the fix of the break that is open, else the next build."""
+    """`engine submit`: the fix of the break that is open, else the build that `engine next` names. Raises
+    NotApplicable where that names a break.
+    """
+    from engine.commands import next_
     from engine.learner.store import opened
 
     if opened(session.attempts()) is not None:
         return submit_fix(session, answers, json)
-    return submit_build(session, None, answers, json)
+    step = next_.run(session)
+    if step.kind == "break":
+        raise NotApplicable(
+            Message(
+                "No break is open, and what is next is one: {exercise}.", exercise=step.exercise
+            ),
+            next=Message("`{command}` opens it.", command=step.command),
+        )
+    return submit_build(session, step.exercise or None, answers, json)
 
 
 def observe(

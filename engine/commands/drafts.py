@@ -49,7 +49,7 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
 
 
 def _form(opening: Opening) -> str:
-    parts = [entries.words(opening.lang)["predictions"]]
+    parts = [entries.words(opening.lang)["asked"], opening.text.strip()]
     for position, prediction in enumerate(opening.predictions, 1):
         lines = [f"{position}. {question_of(prediction, opening.lang)}"]
         lines += [

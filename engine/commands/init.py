@@ -16,7 +16,7 @@ from engine.learner.files import storage
 from engine.spec import yaml
 from engine.spec.catalogue import Catalogue
 
-LONGEST = 200  # bytes of a name: file systems take 255, and some are needed beside it
+LONGEST = 64  # characters of a name, of up to three bytes each: file systems take 255 bytes
 
 
 def run(
@@ -73,7 +73,12 @@ def run(
 def _is_name(name: str) -> bool:
     """Letters of any script with their marks, digits, and - . _ but for the beginning."""
     letters = all(c.isalnum() or c in "-._" or unicodedata.category(c)[0] == "M" for c in name)
-    return letters and name[:1].isalnum() and len(name.encode()) <= LONGEST
+    return (
+        letters
+        and name[:1].isalnum()
+        and len(name) <= LONGEST
+        and len(name.encode()) <= 3 * LONGEST
+    )
 
 
 def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: bool) -> None:

@@ -46,6 +46,14 @@ class ResetReport(msgspec.Struct, frozen=True):
     back: str = ""
 
 
+class WatchReport(msgspec.Struct, frozen=True):
+    """`engine watch`: what is watched, before each verdict; `right`: a fix that would be accepted."""
+
+    exercise: str
+    folder: str
+    right: bool = False
+
+
 class Finding(msgspec.Struct, frozen=True):
     """One thing that was looked at."""
 

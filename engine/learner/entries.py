@@ -8,6 +8,7 @@ from engine.observe.score import Scored
 
 WORDS = {
     "en": {
+        "asked": "### Before you look",
         "predictions": "### Predictions",
         "confidence": "confidence {}%",
         "measured": "### Measured",
@@ -33,6 +34,7 @@ WORDS = {
         "no": "not yet",
     },
     "es": {
+        "asked": "### Antes de mirar",
         "predictions": "### Predicciones",
         "confidence": "confianza {}%",
         "measured": "### Medido",

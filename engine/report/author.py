@@ -7,18 +7,31 @@ from typing import Any
 from rich.console import Console
 
 from engine.author.prove import CheckReport
-from engine.flows.demo import Asked, Step
+from engine.flows.demo import Asked, Bug, Checked, Step
 from engine.report.out import safe
-from engine.report.paper import marked, say
-from engine.report.words import words
+from engine.report.paper import code, marked, say
+from engine.report.words import said, words
 
 
 def step(out: Console, step: Step) -> None:
-    out.print()
     if step.command:
+        out.print()
         say(out, f"$ {step.command}", "bold cyan")
-    say(out, step.what, "dim")
+    say(out, said(step.what), "dim" if step.command else "")
+
+
+def checked(out: Console, report: Checked) -> None:
+    """The builds of the demo, in a line."""
+    parts = ", ".join(
+        words("{component} ({count} checks)", component=component, count=count)
+        for component, count in report.builds
+    )
+    say(out, words("Right: {parts}.", parts=parts), "green")
+
+
+def bug(out: Console, report: Bug) -> None:
     out.print()
+    code(out, report.diff)
 
 
 def asked(out: Console, asked: Asked) -> None:

@@ -13,7 +13,13 @@ from engine.report.words import words
 
 if TYPE_CHECKING:
     from engine.flows.listing import ListReport, NextReport, StatusReport
-    from engine.flows.reports import HintReport, InitReport, NotesReport, ResetReport
+    from engine.flows.reports import (
+        HintReport,
+        InitReport,
+        NotesReport,
+        ResetReport,
+        WatchReport,
+    )
 
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 STATES = {
@@ -236,6 +242,23 @@ def reset(report: ResetReport) -> None:
         "bold",
     )
     print("  " + safe(report.restore))
+
+
+def watch(report: WatchReport) -> None:
+    if report.right:
+        say(words("The fix is right. `engine submit-fix` records it and tells the cause."), "green")
+        return
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        print("\x1b[2J\x1b[H", end="")  # one screen for each verdict
+    say(
+        words(
+            "{exercise}: judged again whenever a file in {folder} is saved; Ctrl-C ends it. Nothing is "
+            "recorded.",
+            exercise=report.exercise,
+            folder=report.folder,
+        ),
+        "dim",
+    )
 
 
 def notes(report: NotesReport) -> None:

@@ -389,6 +389,7 @@ def test_predictions_can_be_written_in_an_editor(
     ]  # fmt: skip
     text = notes_file.read_text()
     assert "my own words" in text and text.count(notes.start_mark(LOUD, 1)) == 1
+    assert text.count("### Predictions") == 1 and "Somebody merges two tokenizers" in text
 
 
 EDITORS = {

@@ -34,7 +34,7 @@ from engine.commands import break_, init
 
 COMMANDS = [
     "init", "list", "show", "status", "next", "submit-build", "break", "observe", "hint",
-    "submit-fix", "submit", "run", "reset", "notes", "doctor", "check", "demo",
+    "submit-fix", "submit", "watch", "run", "reset", "notes", "doctor", "check", "demo",
     "dev check", "dev schema",
 ]  # fmt: skip
 
@@ -56,7 +56,7 @@ def test_help_shows_an_example(name: str, tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("name", [n for n in COMMANDS if n not in ("run", "dev schema")])
+@pytest.mark.parametrize("name", [n for n in COMMANDS if n not in ("run", "watch", "dev schema")])
 def test_help_names_json(name: str) -> None:
     """Every command that reports can do so as JSON."""
     here: typer.core.TyperGroup = typer.main.get_command(app)
@@ -97,6 +97,36 @@ def test_json_is_one_object_all_the_way(home: Path, tmp_path: Path, answers: Pat
 
 
 @pytest.mark.slow
+def test_the_demo_says_what_this_is_and_ends_with_the_bug(tmp_path: Path) -> None:
+    """Three sentences first, no check of a build on a line of its own, the bug as a diff at the end;
+    without a terminal nobody is waited for.
+    """
+    lines = engine("demo", cwd=tmp_path, code=0).stdout.splitlines()
+    assert (
+        all(line.endswith(".") and len(line) > 60 for line in lines[:3])
+        and "on purpose" in lines[0]
+    )
+    assert [line for line in lines if line.startswith("Right: embedding (")]
+    assert not [line for line in lines if re.match(r"ok +\d+/\d+ ", line)]
+    end = lines[-12:]
+    assert any(line.startswith("  +") and "256" in line for line in end)
+    assert any(line.startswith("  -") and "vocab_size" in line for line in end)
+
+
+def test_the_demo_waits_for_enter_on_a_terminal(tmp_path: Path) -> None:
+    """Between the steps, unless --no-pause; Ctrl-C leaves nothing."""
+    with Terminal("demo", cwd=tmp_path, env={"TMPDIR": str(tmp_path)}) as terminal:
+        terminal.expect("Enter goes on")
+        terminal.send("")
+        terminal.expect("$ engine init ada")
+        terminal.expect("Enter goes on")
+        terminal.press(b"\x03")
+        assert terminal.end() == 130
+    assert list(tmp_path.iterdir()) == []
+    with Terminal("demo", "--no-pause", cwd=tmp_path) as terminal:
+        terminal.expect("$ engine submit-build")
+
+
 def test_demo_as_json_is_one_object(tmp_path: Path) -> None:
     """The demo's reports come as one, whatever folder it is typed in, and leave nothing there."""
     report = engine_json("demo", cwd=tmp_path)

@@ -161,3 +161,14 @@ def test_a_folder_that_was_cloned_says_what_is_missing(opened: Path) -> None:
     done = engine("status", cwd=opened, code=0)
     assert "no .engine" in done.stderr and "cloned" in done.stderr
     assert "no .engine" not in engine("list", cwd=opened.parent.parent.parent, code=0).stderr
+
+
+def test_submit_submits_what_next_names(home: Path) -> None:
+    """A build; where that is a break, nothing else is judged instead."""
+    here = session(home)
+    for id in ("tensor", "module", "embedding", "lm_head"):
+        here.store.append(id, 1, "built", {"passed": True})
+    assert engine_json("submit", cwd=home)["exercise"] == "cross_entropy"
+    assert engine_json("next", cwd=home)["exercise"] == LOUD
+    done = engine("submit", cwd=home, code=4)
+    assert f"engine break {LOUD}" in done.stderr and kinds(home).count("built") == 5
