@@ -62,7 +62,7 @@ def run(
 
     Example: engine run -- python -m pytest tests
     """
-    from engine.commands.session import practice_of
+    from engine.commands.sources import practice_of
     from engine.run.command import run as run_command
 
     session = session_of(learner)
@@ -119,7 +119,8 @@ def watch(id: MaybeExercise = None, learner: Who = None) -> None:
     from engine.commands import watch as command
     from engine.commands.session import Session
     from engine.errors import EngineError
-    from engine.report.out import emit_error
+    from engine.flows.reports import WatchReport
+    from engine.report.out import clear_screen, emit_error
 
     session = session_of(learner)
     exercise = command.watched(session, id)
@@ -127,8 +128,10 @@ def watch(id: MaybeExercise = None, learner: Who = None) -> None:
     def tell(report: object) -> None:
         if isinstance(report, EngineError):
             emit_error(report, as_json=False)
-        else:
-            emit(report, False)
+            return
+        if isinstance(report, WatchReport) and not report.right:
+            clear_screen()
+        emit(report, False)
 
     try:
         changes = command.saved(command.folders(session, exercise))

@@ -90,6 +90,7 @@ def submit_build(
     from engine.flows.questions import nobody, written
 
     entry = command.chosen(session, id)
+    session.part = entry.component  # others may be half written
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
     if answers is not None:
         how = written(

@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import Message, NotApplicable, UsageError
+from engine.commands import sources
+from engine.errors import Message, NotApplicable
 from engine.learner import learner as learners
 from engine.learner.learner import Learner
 from engine.learner.store import Attempt, Store, attempts, latest, opened, states
@@ -113,51 +114,9 @@ class Session:
         from engine.learner.model import check_syntax
 
         files = self.read_model()
-        check_syntax(self._needed(files))
+        check_syntax(sources.needed(self.learner, self.catalogue, files, self.part))
         return files
 
-    def _needed(self, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-        """Of the model's files those that have to be parsed for the part that the command is about."""
-        if self.part is None:
-            return files
-        from engine.code.imports import closure
-
-        roles = self.learner.roles(self.catalogue)
-        modules = {roles[role].partition(":")[0] for role in self.catalogue.roles_of(self.part)}
-        try:
-            found = closure(files, self.catalogue.contract.roots, modules, trusting=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):  # one of those
-            return files
-        return files if found is None else {path: files[path] for path in sorted(found)}
-
     def read_model(self) -> dict[str, bytes]:
-        """The same, whether it can be parsed or not. Raises LearnerCodeError."""
-        from engine.learner import model
-
-        contract = self.catalogue.contract
-        roles = self.learner.roles(self.catalogue)
-        modules = {where.partition(":")[0] for where in roles.values()}
-        root = self.learner.model
-        if not root.is_dir():
-            raise UsageError(
-                Message("The folder of the model code is gone."),
-                where=str(root),
-                next=Message("Set `model:` in learner.yaml to where your code is."),
-            )
-        return model.read(root, contract.roots, modules)
-
-
-def practice_of(session: Session) -> Path:
-    """The practice copy of the break that is open. Raises NotApplicable, StorageError."""
-    from engine.errors import StorageError
-
-    folder = session.learner.practice(session.open_break().exercise)
-    if not folder.is_dir():
-        raise StorageError(
-            Message("The practice copy is gone."),
-            where=str(folder),
-            next=Message(
-                "`engine reset` closes this attempt; then `engine break` starts it again."
-            ),
-        )
-    return folder
+        """The same, whether it can be parsed or not. Raises LearnerCodeError, UsageError."""
+        return sources.read(self.learner, self.catalogue)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -82,6 +83,12 @@ def reflowed(text: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
+
+
+def clear_screen() -> None:
+    """Where there is one: what comes next begins at the top."""
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        sys.stdout.write("\x1b[2J\x1b[H")
 
 
 class Progress:

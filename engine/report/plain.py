@@ -246,10 +246,12 @@ def reset(report: ResetReport) -> None:
 
 def watch(report: WatchReport) -> None:
     if report.right:
-        say(words("The fix is right. `engine submit-fix` records it and tells the cause."), "green")
+        told = words(
+            "{exercise} is mended. `engine submit-fix` records it and tells the cause.",
+            exercise=report.exercise,
+        )
+        say(told, "green")
         return
-    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-        print("\x1b[2J\x1b[H", end="")  # one screen for each verdict
     say(
         words(
             "{exercise}: judged again whenever a file in {folder} is saved; Ctrl-C ends it. Nothing is "
