@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from engine.judge.findings import UNWRITTEN, Finding, findings, own_frames, unrun
 from engine.judge.result import Result
 from engine.report.detail import everything, verbose
-from engine.report.plain import code, columns, place, say
+from engine.report.plain import code, place, say, table
 from engine.report.words import said, words
 from engine.spec.texts import said as in_language
 
@@ -68,7 +68,7 @@ def all_parts(report: AllReport) -> None:
     for part in report.parts:
         what = view.brief(part.finding) if part.finding else words("pass")
         rows.append((part.exercise, f"{part.right}/{part.checks}", what))
-    columns(rows)
+    table(rows)
     print()
     right = sum(part.passed for part in report.parts)
     say(words("{passed} of {count} pass", passed=right, count=len(report.parts)), "bold")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,13 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 from msgspec.structs import replace
 
-from engine.errors import SpecError, UsageError
+from engine.errors import Message, SpecError, UsageError
 from engine.spec import index
 from engine.spec.index import Course, Summary
 from engine.spec.load import S, load, nearest, read_bytes
 
 if TYPE_CHECKING:  # lists and hints do without
-    from engine.spec.types import Break, Build, Check, Pack, Walkthrough
+    from engine.spec.types import Break, Build, Pack, Walkthrough
 
 PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
 
@@ -68,6 +67,11 @@ class Entry(msgspec.Struct, frozen=True):
     def phase_number(self) -> str:
         """ "13" of "13-embeddings"."""
         return self.phase.partition("-")[0]
+
+    @property
+    def phase_name(self) -> str:
+        """ "Embeddings" of "13-embeddings"."""
+        return self.phase.partition("-")[2].replace("-", " ").capitalize()
 
 
 class Catalogue:
@@ -138,12 +142,24 @@ class Catalogue:
     def _summary(self, id: str) -> Summary:
         if self.entries[id].kind == "build":
             spec = self.build(id)
-            return Summary(spec.title, spec.hints, tuple(one.id for one in spec.questions))
-        return Summary(self.break_(id).title, self.break_(id).hints)
+            questions = tuple(one.id for one in spec.questions)
+            return Summary(spec.title, spec.hints, questions, spec.minutes)
+        found = self.break_(id)
+        return Summary(found.title, found.hints, minutes=found.minutes)
 
     def entry(self, id: str) -> Entry:
-        """The exercise called `id`, or "pack/id". Raises UsageError with the nearest names."""
+        """The exercise called `id`, or "pack/id", or the only one that begins so. Raises UsageError with
+        the nearest names.
+        """
         name = id.removeprefix(self.pack + "/")
+        begun = [one for one in self.entries if name and one.startswith(name)]
+        if name not in self.entries and len(begun) > 1:
+            raise UsageError(
+                Message("{id} is the beginning of several exercises.", id=repr(id)),
+                next=Message("They are: {begun}.", begun=", ".join(begun)),
+            )
+        if name not in self.entries and begun:
+            return self.entries[begun[0]]
         if name not in self.entries:
             raise UsageError(
                 f"There is no exercise {id!r} in the pack {self.pack}."
@@ -154,6 +170,7 @@ class Catalogue:
 
     def build(self, component: str) -> Build:
         """The build exercise of a component."""
+        from engine.spec.checks import spelled_out
         from engine.spec.types import Build
 
         if component not in self._builds:
@@ -259,32 +276,3 @@ class Catalogue:
             }
             found |= grown
         return found
-
-
-def spelled_out(checks: Sequence[Check], file: str) -> tuple[Check, ...]:
-    """Checks with each of their regimes by name. Raises SpecError where `every` stands for none."""
-    from engine.spec.types import EVERY
-
-    some: dict[str, dict[str, None]] = {}
-    whole: dict[str, set[str]] = {}
-    for check in checks:
-        if check.regimes != EVERY:
-            some.setdefault(check.probe, {}).update(dict.fromkeys(check.regimes))
-            if not check.values:
-                whole.setdefault(check.probe, set()).update(check.regimes)
-
-    def named(check: Check) -> tuple[str, ...]:
-        left_out = whole.get(check.probe, set()) | set(check.but)
-        return tuple(one for one in some.get(check.probe, ()) if one not in left_out)
-
-    found = [replace(c, regimes=named(c)) if c.regimes == EVERY else c for c in checks]
-    for before, after in zip(checks, found, strict=True):
-        if not after.regimes or (before.but and before.regimes != EVERY):
-            told = (
-                f"The check {after.id!r} has no regime: no other check of {after.probe!r} names one that"
-                " is not looked at as a whole."
-                if not after.regimes
-                else f"The check {after.id!r} has `but` beside regimes by name."
-            )
-            raise SpecError(told, where=f"{file}:1:1", next="Name the regimes of the check.")
-    return tuple(found)

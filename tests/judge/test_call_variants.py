@@ -313,7 +313,9 @@ def test_a_verdict_draws_them_and_says_how_the_code_was_called(
     assert len(others) < len(level.call_variants)
     without = grade(servers, catalogue, plain, tree, replace(level, call_variants=others))
     failing = {result.component for result in without.results if not result.passed}
-    assert failing <= ({"mini_gpt"} if call_variant == "eval" else set())  # it is measured after eval()
+    assert failing <= (
+        {"mini_gpt"} if call_variant == "eval" else set()
+    )  # it is measured after eval()
 
 
 ASKS = """
