@@ -43,8 +43,8 @@ def curves(out: Console, name: str, found: Sequence[Curve]) -> None:
         drawn = words("{name}, logarithmic", name=drawn)
     say(out, drawn, "dim", indent=2)
     for mark, (label, curve) in zip(kind.marks, found, strict=False):
-        ends = {"first": f"{curve[0]:.4g}", "last": f"{curve[-1]:.4g}"}
-        say(out, f"{mark} {label}: " + words("from {first} to {last}", **ends), indent=2)
+        ends = words("from {first} to {last}", first=f"{curve[0]:.4g}", last=f"{curve[-1]:.4g}")
+        say(out, f"{mark} {label}: {ends}", indent=2)
     width = min(WIDEST, (width_of(out) or WIDEST + 4) - 4)
     for line in picture(values, width=width, height=HEIGHT, drawn_with=kind, along=f" {along} "):
         put(out, "  " + safe(line))

@@ -147,7 +147,21 @@ def _progress(exercises: Sequence[Shown]) -> str:
 
 
 def _state(one: Shown) -> str:
-    return words("changed since") if one.state == "changed" else words(one.state)
+    names = {
+        "new": words("new"),
+        "predicted": words("predicted"),
+        "open": words("open"),
+        "failed": words("failed"),
+        "passed": words("passed"),
+        "changed": words("changed since"),
+        "closed": words("closed"),
+        "reset": words("put aside"),
+    }
+    return names.get(one.state, one.state)
+
+
+def _kind(one: Shown) -> str:
+    return words("build") if one.kind == "build" else words("break")
 
 
 def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> None:
@@ -175,7 +189,7 @@ def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> Non
 def list_(report: ListReport) -> None:
     say(_progress(report.exercises), "bold")
     rows = {
-        one.id: (one.id, _state(one), words(one.kind), _time(one.minutes), one.title)
+        one.id: (one.id, _state(one), _kind(one), _time(one.minutes), one.title)
         for one in report.exercises
     }
     _heads(report.exercises, rows)
@@ -185,9 +199,7 @@ def status(report: StatusReport) -> None:
     say(words("{learner}, model in {model}", learner=report.learner, model=report.model), "bold")
     say(_progress(report.exercises))
     rows = {
-        one.id: (one.id, _state(one), words(one.kind))
-        for one in report.exercises
-        if one.state != "new"
+        one.id: (one.id, _state(one), _kind(one)) for one in report.exercises if one.state != "new"
     }
     _heads(report.exercises, rows)
     print()
