@@ -43,10 +43,12 @@ def build(report: BuildReport) -> None:
             ),
             "yellow",
         )
-    for one in report.questions:
-        print()
-        say(f"{words('Right') if one.right else words('Wrong')}: {one.ask}", "bold")
-        say(one.because.strip(), indent=2)
+    if report.questions:
+        from engine.report.pages import answered
+        from engine.report.paper import console
+
+        for one in report.questions:
+            answered(console(), one)
     if not report.passed:
         say(words("`{next}` gives a hint.", next=report.next))
         return
