@@ -1,15 +1,28 @@
-"""Asks a person at the terminal; what does not fit is asked again."""
+"""Asks a person at the terminal; what does not fit is asked again. Options are typed by the numbers that
+stand before them, and what was chosen is said once more.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import UsageError
-from engine.flows.answers import Answer, checked, checked_choice, checked_confidence
-from engine.flows.questions import GRADES, Asked, Reply, acceptable
-from engine.report.out import safe
+from engine.flows.answers import (
+    Answer,
+    checked_answer,
+    checked_confidence,
+    lowest,
+    question_of,
+    shown,
+    typed_choice,
+)
+from engine.flows.questions import Asked, Reply, acceptable, checked_grade
+from engine.report.layout import columns, wrapped
+from engine.report.out import reflowed, safe, tell
+from engine.report.words import said as worded
+from engine.report.words import words
 from engine.spec.texts import said
 from engine.spec.types import Prediction
 
@@ -18,12 +31,24 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 WORDS = {
-    "en": ("Your answer", "How sure are you (50 to 100%)", "Before you look:"),
-    "es": ("Tu respuesta", "Cuánto te fías (de 50 a 100%)", "Antes de mirar:"),
-}
-KEPT = {
-    "en": "What you typed before is in brackets; Enter keeps it.",
-    "es": "Entre corchetes está lo que ya escribiste; Intro lo conserva.",
+    "en": {
+        "before": "Before you look:",
+        "answer": "Your answer",
+        "range": "1 to {count}",
+        "sure": "How sure are you ({low} to 100%; {low} is a guess)",
+        "kept": "What you typed before is in brackets; Enter keeps it.",
+        "model": "A model answer:",
+        "grade": "Did you have it? (yes, partly, no)",
+    },
+    "es": {
+        "before": "Antes de mirar:",
+        "answer": "Tu respuesta",
+        "range": "de 1 a {count}",
+        "sure": "Cuánto te fías (de {low} a 100%; {low} es adivinar)",
+        "kept": "Entre corchetes está lo que ya escribiste; Intro lo conserva.",
+        "model": "Una respuesta modelo:",
+        "grade": "¿Lo tenías? (sí, en parte, no)",
+    },
 }
 
 
@@ -32,86 +57,138 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
+def pausing(tell: Callable[[Any], None], wanted: bool) -> Callable[[Any], None]:
+    """Tells the steps of a demo; on a terminal each waits for Enter, where that is wanted."""
+    from engine.flows.demo import Step
+
+    def told(report: Any) -> None:
+        if wanted and isinstance(report, Step) and report.command and interactive():
+            try:
+                input("\n" + words("[Enter goes on]") + " ")
+            except EOFError:
+                raise KeyboardInterrupt from None
+        tell(report)
+
+    return told
+
+
 def predictions(opening: Opening) -> Iterator[Answer]:
     """Show the exercise and ask every prediction, one after another."""
     from engine.report.text import show
 
     show(opening)
     known = {one.id: one for one in opening.known}
-    print(f"\n{WORDS.get(opening.lang, WORDS['en'])[2]}")
+    phrases = WORDS.get(opening.lang, WORDS["en"])
+    _say(f"\n{phrases['before']}")
     if known:
-        print(KEPT.get(opening.lang, KEPT["en"]))
+        _say(phrases["kept"])
     for prediction in opening.predictions:
         yield _ask(prediction, opening.lang, known.get(prediction.id))
 
 
 def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
-    answer, sure, _ = WORDS.get(lang, WORDS["en"])
-    unit = f" [{prediction.unit}]" if prediction.unit else ""
-    print(safe(f"\n{said(prediction.ask, lang)}{unit}"))
-    for number, option in enumerate(prediction.options, 1):
-        print(safe(f"  {number}. {said(option.text, lang)}"))
-    before = ("", "")
+    _say(f"\n{question_of(prediction, lang)}")
+    options = [(option.id, said(option.text, lang)) for option in prediction.options]
+    before = ""
     if known is not None:
-        typed = f"{known.answer:g}" if isinstance(known.answer, float) else known.answer
-        before = f" [{typed}]", f" [{known.confidence}]"
-    given = _until(
-        safe(f"{answer}{before[0]}: "),
-        lambda text: known.answer if known and not text else checked(prediction, text, 50).answer,
-    )
-    confidence = _until(
-        f"{sure}{before[1]}: ",
-        lambda text: (
-            known.confidence if known and not text else checked_confidence(text, prediction.id)
-        ),
-    )
-    return Answer(prediction.id, given, confidence)
+        ids = [id for id, _ in options]
+        number = ids.index(str(known.answer)) + 1 if known.answer in ids else None
+        before = f" [{number or shown(prediction, known.answer, lang)}]"
+
+    def read(text: str) -> str | float:
+        if known is not None and not text:
+            return known.answer
+        if options:
+            return typed_choice(options, text, prediction.id)
+        return checked_answer(prediction, text, lang)
+
+    given, typed = _until(_prompt(lang, options, before), read)
+    _echo(shown(prediction, given, lang), typed)
+    sure = _confidence(prediction.id, options, lang, known.confidence if known else None)
+    return Answer(prediction.id, given, sure)
 
 
-def cause(question: str, options: Sequence[tuple[str, str]]) -> Answer | None:
-    """The cause question, in the order it was drawn in."""
-    print(safe(f"\n{question}"))
+def _confidence(
+    id: str, options: Sequence[tuple[str, str]], lang: str, known: int | None = None
+) -> int:
+    low = lowest(options)
+    prompt = WORDS.get(lang, WORDS["en"])["sure"].format(low=low)
+
+    def read(text: str) -> int:
+        return known if known is not None and not text else checked_confidence(text, id, low)
+
+    return _until(prompt + (f" [{known}]:" if known is not None else ":"), read)[0]
+
+
+def _prompt(lang: str, options: Sequence[tuple[str, str]], before: str = "") -> str:
+    """ "Your answer (1 to 4) [2]:", below the options."""
+    phrases = WORDS.get(lang, WORDS["en"])
     for number, (_, text) in enumerate(options, 1):
-        print(safe(f"  {number}. {text}"))
-    ids = [id for id, _ in options]
-    chosen = _until("1 to 4: ", lambda text: checked_choice(ids, text.strip(), "cause"))
-    sure = _until("50 to 100%: ", lambda text: checked_confidence(text, "cause"))
-    return Answer("cause", chosen, sure)
+        _say(f"  {number}. {text}")
+    numbers = f" ({phrases['range'].format(count=len(options))})" if options else ""
+    return f"{phrases['answer']}{numbers}{before}:"
 
 
-QUESTION = {
-    "en": ("Your answer: ", "A model answer:", "Did you have it? (yes, partly, no): "),
-    "es": ("Tu respuesta: ", "Una respuesta modelo:", "¿Lo tenías? (yes, partly, no): "),
-}
+def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
+    """Asks for the cause, its options in the order that they were drawn in."""
 
-
-def question(lang: str) -> Callable[[Asked], Reply | None]:
-    """Asks the questions after a build; an empty line leaves one open."""
-    prompt, model, grade = QUESTION.get(lang, QUESTION["en"])
-
-    def ask(asked: Asked) -> Reply | None:
-        unit = f" [{asked.unit}]" if asked.unit else ""
-        print(safe(f"\n{asked.ask}{unit}"))
-        for number, (_, text) in enumerate(asked.options, 1):
-            print(safe(f"  {number}. {text}"))
-        answer = _until(prompt, lambda text: acceptable(asked, text))
-        if not answer:
-            return None
-        if asked.kind != "words":
-            return Reply(answer)
-        print(safe(f"\n{model} {asked.model_answer.strip()}"))
-        return Reply(answer, _until(grade, lambda text: checked_choice(GRADES, text, asked.id)))
+    def ask(question: str, options: Sequence[tuple[str, str]]) -> Answer:
+        _say(f"\n{question}")
+        chosen, _ = _until(
+            _prompt(lang, options), lambda text: typed_choice(options, text, "cause")
+        )
+        _echo(dict(options)[chosen])
+        return Answer("cause", chosen, _confidence("cause", options, lang))
 
     return ask
 
 
-def _until(prompt: str, read: Callable[[str], T]) -> T:
+def question(lang: str) -> Callable[[Asked], Reply | None]:
+    """Asks the questions after a build; an empty line leaves one open."""
+    phrases = WORDS.get(lang, WORDS["en"])
+
+    def ask(asked: Asked) -> Reply | None:
+        unit = f" [{asked.unit}]" if asked.unit else ""
+        _say(f"\n{asked.ask}{unit}")
+        prompt = _prompt(lang, asked.options)
+        answer, _ = _until(prompt, lambda text: acceptable(asked, text, lang))
+        if not answer:
+            return None
+        if asked.kind == "choice":
+            _echo(dict(asked.options)[answer])
+        if asked.kind != "words":
+            return Reply(answer)
+        _say(f"\n{phrases['model']} {asked.model_answer.strip()}")
+        grade, _ = _until(f"{phrases['grade']}:", lambda text: checked_grade(text, asked.id))
+        return Reply(answer, grade)
+
+    return ask
+
+
+def _say(text: str) -> None:
+    """Paragraphs of a question, wrapped at words to the terminal."""
+    tell(reflowed(text), sys.stdout)
+
+
+def _echo(chosen: str, typed: str = "") -> None:
+    """What was understood, where it is not what was typed."""
+    if chosen != typed:
+        _say(f"  = {chosen}")
+
+
+def _until(prompt: str, read: Callable[[str], T]) -> tuple[T, str]:
+    """What `read` makes of a line that is typed, and the line; asked again while `read` raises
+    UsageError.
+    """
+    *before, last = wrapped(safe(prompt), columns(sys.stdout))
     while True:
+        for line in before:
+            print(line)
         try:
-            text = input(prompt)
+            text = input(f"{last} ")
         except EOFError:
             raise KeyboardInterrupt from None
         try:
-            return read(text)
+            return read(text), text.strip()
         except UsageError as error:
-            print(safe(f"  {error.what}"))
+            _say(f"  {worded(error.messages[0])}")

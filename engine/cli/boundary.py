@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from engine.errors import INTERRUPTED, Message
+from engine.errors import INTERRUPTED, EngineError, Message
 
 # typer brings its own click since 0.26; this is the base of its usage errors in either case
 ClickException: type[Exception] = typer.BadParameter.__mro__[2]
@@ -17,6 +17,8 @@ ClickException: type[Exception] = typer.BadParameter.__mro__[2]
 def run(app: Callable[..., object]) -> None:
     """Run a typer app; every error leaves as words and an exit code."""
     words = sys.argv[1:]
+    if not words or words == ["dev"]:  # a question, and the answer is the list of commands
+        sys.argv.append("--help")
     as_json = "--json" in (words[: words.index("--")] if "--" in words else words)
     _safe_streams()
     try:
@@ -64,10 +66,14 @@ def _usage(error: Any, as_json: bool) -> None:
 
 
 def _boundary(error: Exception, as_json: bool) -> None:
-    from engine.errors import BUG, EngineError
+    from engine.errors import BUG
     from engine.report.out import emit_error
 
     if isinstance(error, EngineError):
+        emit_error(error, as_json=as_json)
+        sys.exit(error.exit_code)
+    if isinstance(error, ImportError) and "git" in str(error):
+        error = _no_git(error)
         emit_error(error, as_json=as_json)
         sys.exit(error.exit_code)
     if isinstance(error, OSError):
@@ -92,8 +98,24 @@ def _boundary(error: Exception, as_json: bool) -> None:
     sys.exit(BUG)
 
 
+def _no_git(error: ImportError) -> EngineError:
+    """git is asked for its version when it is first needed, and may not even answer that."""
+    from engine.errors import StorageError
+
+    lines = [line.strip() for line in str(error).splitlines()]
+    told = next((line for line in lines if "fatal:" in line), lines[0])
+    return StorageError(
+        Message("git does not start: {told}.", told=told.removeprefix("stderr: ").strip("'")),
+        next=Message("`git version` says the same; mend what it names."),
+    )
+
+
 def _interrupted() -> NoReturn:
-    sys.stderr.write("\nengine: interrupted; nothing half done was left behind.\n")
+    from engine.report.out import tell
+    from engine.report.words import words
+
+    sys.stderr.write("\n")
+    tell("engine: " + words("interrupted; nothing half done was left behind."), sys.stderr)
     sys.exit(INTERRUPTED)
 
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from engine.cli import boundary
+from engine import __version__
+from engine.cli import boundary, practice
 from engine.cli.author import dev
 from engine.cli.model import check
 from engine.cli.options import (
@@ -28,13 +29,30 @@ from engine.cli.options import (
 )  # fmt: skip
 
 app = typer.Typer(
-    help="Break your own model code on purpose, and find out why.",
-    add_completion=False,
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 app.add_typer(dev, name="dev")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"engine {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def engine(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="The version, and no more."
+        ),
+    ] = False,
+) -> None:
+    """Break your own model code on purpose, and find out why."""
 
 
 @app.command()
@@ -131,6 +149,7 @@ def submit_build(
     if id is not None:
         from engine.commands import warm
 
+        session.part = session.catalogue.entry(id).component  # others may be half written
         warm.begin(session, id, "learner")
     from engine.cli.submissions import submit_build as submitted
 
@@ -162,47 +181,8 @@ def break_(
     emit(broken(session, id, answers, editor=editor, json=json), json)
 
 
-@app.command()
-def observe(
-    topic: Annotated[
-        str | None, typer.Argument(metavar="[TOPIC]", help="A walkthrough, embedding-walkthrough.")
-    ] = None,
-    text: Annotated[
-        str | None, typer.Option(help="A sentence of your own, to walk through.")
-    ] = None,
-    method: Annotated[str, typer.Option(help="The picture's plane: pca, or tsne to save.")] = "pca",
-    save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Save the picture, .png or .svg.")
-    ] = None,
-    learner: Who = None,
-    json: Json = False,
-) -> None:
-    """Measure the practice copy again, healthy beside broken; or walk a sentence through your model.
-
-    Example: engine observe embedding-walkthrough --text "I love dogs"
-    """
-    from engine.cli.submissions import observe as observed
-
-    session = session_of(learner)
-    emit(observed(session, topic, text=text, method=method, save=save), json)
-
-
-@app.command()
-def hint(
-    id: MaybeExercise = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="All of them, once the exercise is over.")
-    ] = False,
-    learner: Who = None,
-    json: Json = False,
-) -> None:
-    """The next hint, one at a time.
-
-    Example: engine hint
-    """
-    from engine.commands import hint as command
-
-    emit(command.run(session_of(learner), id, everything=everything), json)
+app.command()(practice.observe)
+app.command()(practice.hint)
 
 
 @app.command("submit-fix")
@@ -239,90 +219,33 @@ def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> 
     raise typer.Exit(0 if report.passed else 1)
 
 
-@app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-def run(
-    command: Annotated[list[str], typer.Argument(help="Your command, after --.")],
-    learner: Who = None,
-) -> None:
-    """Run a command of yours in the practice copy, its sources first on the import path.
-
-    Example: engine run -- python -m pytest tests
-    """
-    from engine.run.command import run as run_command
-
-    session = session_of(learner)
-    practice = session.learner.practice(session.open_break().exercise)
-    roots = session.catalogue.contract.roots
-    raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
-
-
-@app.command()
-def repro(
-    check: Annotated[
-        str | None, typer.Argument(metavar="[CHECK]", help="Which; the first that failed.")
-    ] = None,
-    learner: Who = None,
-    json: Json = False,
-) -> None:
-    """Write the check that failed last as a script with its input, to run under a debugger.
-
-    Example: engine repro
-    """
-    from engine.commands import repro as command
-
-    emit(command.run(session_of(learner), check), json)
-
-
-@app.command()
-def reset(id: MaybeExercise = None, learner: Who = None, json: Json = False) -> None:
-    """Put the open break aside; the practice copy is saved first.
-
-    Example: engine reset
-    """
-    from engine.commands import reset as command
-
-    emit(command.run(session_of(learner), id), json)
-
-
-@app.command()
-def notes(id: MaybeExercise = None, learner: Who = None, json: Json = False) -> None:
-    """Your notes on breaks.
-
-    Example: engine notes
-    """
-    from engine.commands import notes_
-
-    emit(notes_.run(session_of(learner), id), json)
-
-
-@app.command()
-def doctor(learner: Who = None, json: Json = False) -> None:
-    """What is installed, what the sandbox can do here, is your code importable.
-
-    Example: engine doctor
-    """
-    from engine.commands import doctor as command
-
-    report = command.run(maybe_session(learner))
-    emit(report, json)
-    raise typer.Exit(0 if report.healthy else 1)
-
-
+app.command()(practice.watch)
+app.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})(
+    practice.run
+)
+app.command()(practice.repro)
+app.command()(practice.reset)
+app.command()(practice.notes)
+app.command()(practice.doctor)
 app.command()(check)
 
 
 @app.command()
 def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Leave the folder, and say where.")] = False,
+    no_pause: Annotated[
+        bool, typer.Option("--no-pause", help="Do not wait for Enter between the steps.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """One break from beginning to end, on a made-up learner, in a temporary folder.
 
     Example: engine demo --keep
     """
+    from engine.cli.ask import pausing
     from engine.commands import demo as command
 
-    tell = (lambda _: None) if json else (lambda report: emit(report, as_json=False))
+    tell = (lambda _: None) if json else pausing(lambda report: emit(report, False), not no_pause)
     report = command.run(keep=keep, tell=tell)
     if json:
         emit(report, True)

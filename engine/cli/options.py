@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,7 +59,21 @@ def session_of(name: str | None) -> Any:
 
     session = Session.here(name)
     speak(session.learner.lang)
+    if not session.learner.private.is_dir():
+        _say_what_is_missing()
     return session
+
+
+def _say_what_is_missing() -> None:
+    """A folder that was committed and cloned has no .engine, which git was told to ignore."""
+    from engine.report.out import tell
+    from engine.report.words import words
+
+    told = words(
+        "This folder has no .engine, where your progress is kept: it was copied or cloned without it. So "
+        "every exercise counts as new. Copy .engine from the folder that you worked in."
+    )
+    tell(f"engine: {told}", sys.stderr)
 
 
 def maybe_session(name: str | None) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli import ask
 from engine.commands.session import Session
-from engine.errors import Message, UsageError
+from engine.errors import Message, NotApplicable, UsageError
 from engine.flows.answers import Answer, AnswerFile
 from engine.flows.predictions import BreakReport, Opening
 from engine.judge.level import PRACTICE, Level
@@ -40,7 +40,7 @@ def break_(
     """`engine break`. What shows the end is imported while the bug is looked for."""
     from engine.commands import break_ as command
 
-    ask = _predictions(session, answers, editor=editor, json=json)
+    ask = _predictions(session, id, answers, editor=editor, json=json)
 
     def meanwhile() -> None:
         if not json:
@@ -50,12 +50,19 @@ def break_(
 
 
 def _predictions(
-    session: Session, answers: Path | None, *, editor: bool, json: bool
+    session: Session, id: str, answers: Path | None, *, editor: bool, json: bool
 ) -> Callable[[Opening], Iterable[Answer]]:
     """How a break's predictions are asked for."""
-    if answers is not None:
-        file = answer_file(answers)
-        return lambda opening: file.predictions(opening.predictions)
+    if answers is not None and session.catalogue.entry(id).kind == "break":
+        from engine.commands.predict import check_none_open
+
+        check_none_open(session)
+        file, spec = answer_file(answers), session.catalogue.break_(id)
+        given = file.predictions(
+            spec.predictions, session.learner.lang
+        )  # all of it, before the search
+        file.cause(spec.cause)
+        return lambda _: given
     if editor:
         from engine.commands import drafts
 
@@ -83,9 +90,12 @@ def submit_build(
     from engine.flows.questions import nobody, written
 
     entry = command.chosen(session, id)
+    session.part = entry.component  # others may be half written
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
     if answers is not None:
-        how = written(answer_file(answers), session.catalogue.build(entry.id).questions)
+        how = written(
+            answer_file(answers), session.catalogue.build(entry.id).questions, session.learner.lang
+        )
     return command.run(session, entry.id, how, level=level, progress=Progress())
 
 
@@ -98,20 +108,30 @@ def submit_fix(
     if answers is not None:
         file = answer_file(answers)
         spec = session.catalogue.break_(session.open_break().exercise)
-        return command.run(
-            session, lambda *_: file.cause(spec.cause), level=level, progress=Progress()
-        )
-    how = command.no_answer if json or not ask.interactive() else ask.cause
+        cause = file.cause(spec.cause)
+        return command.run(session, lambda *_: cause, level=level, progress=Progress())
+    how = command.no_answer if json or not ask.interactive() else ask.cause(session.learner.lang)
     return command.run(session, how, level=level, progress=Progress())
 
 
 def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | FixReport:
-    """`engine submit`: the fix of the break that is open, else the next build."""
+    """`engine submit`: the fix of the break that is open, else the build that `engine next` names. Raises
+    NotApplicable where that names a break.
+    """
+    from engine.commands import next_
     from engine.learner.store import opened
 
     if opened(session.attempts()) is not None:
         return submit_fix(session, answers, json)
-    return submit_build(session, None, answers, json)
+    step = next_.run(session)
+    if step.kind == "break":
+        raise NotApplicable(
+            Message(
+                "No break is open, and what is next is one: {exercise}.", exercise=step.exercise
+            ),
+            next=Message("`{command}` opens it.", command=step.command),
+        )
+    return submit_build(session, step.exercise or None, answers, json)
 
 
 def observe(
@@ -124,11 +144,11 @@ def observe(
         return walkthrough.run(
             session, topic, text=text, method=method, save=save, progress=Progress(first=0)
         )
-    if text is not None or save is not None or method != "pca":
+    if text is not None or method != "pca":
         raise UsageError(
-            Message("--text, --method and --save belong to a walkthrough."),
+            Message("--text and --method belong to a walkthrough."),
             next=Message('engine observe embedding-walkthrough --text "I love dogs"'),
         )
     from engine.commands import observe_
 
-    return observe_.run(session)
+    return observe_.run(session, save=save)

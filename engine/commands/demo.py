@@ -13,7 +13,7 @@ from engine.commands.session import Session
 from engine.errors import EngineError, Message
 from engine.flows import demo as script
 from engine.flows.answers import Answer
-from engine.flows.demo import DemoReport, Step
+from engine.flows.demo import Bug, Checked, DemoReport, Step
 from engine.flows.predictions import Opening
 from engine.spec.catalogue import Catalogue
 
@@ -27,29 +27,28 @@ def run(*, keep: bool = False, tell: Tell = lambda _: None) -> DemoReport:
         return _play(folder, keep, tell)
     finally:
         if keep:
-            tell(Step("", f"The folder was kept: {folder}"))
+            tell(Step("", Message("The folder was kept: {folder}", folder=folder)))
         else:
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def _play(folder: Path, keep: bool, tell: Tell) -> DemoReport:
-    tell(Step("engine init ada", "A learner, with model code in a style of their own."))
-    made = init.run("ada", folder=folder)
-    home = Path(made.home)
+    for sentence in script.INTRO:
+        tell(Step("", sentence))
+    tell(Step("engine init ada", Message("A learner, with model code in a style of their own.")))
+    home = Path(init.run("ada", folder=folder).home)
     _write_model(home)
     session = Session.here("ada", folder)
-    builds = []
-    for component in script.BUILDS:
-        tell(
-            Step(
-                f"engine submit-build {component}",
-                "Is the part healthy? Every check, against the reference.",
-            )
+    tell(
+        Step(
+            "engine submit-build " + script.BUILDS[0],
+            Message("What the break stands on is checked against the reference, part by part."),
         )
-        builds.append(submit_build.run(session, component))
-        tell(builds[-1])
+    )
+    builds = [submit_build.run(session, component) for component in script.BUILDS]
+    tell(Checked(tuple((one.exercise, len(one.verdict.results)) for one in builds)))
 
-    tell(Step(f"engine break {script.EXERCISE}", "First the predictions, then the bug."))
+    tell(Step(f"engine break {script.EXERCISE}", Message("First the predictions, then the bug.")))
 
     def answer(opening: Opening) -> Sequence[Answer]:
         tell(opening)
@@ -60,23 +59,41 @@ def _play(folder: Path, keep: bool, tell: Tell) -> DemoReport:
     broken = break_.run(session, script.EXERCISE, answer)
     tell(broken)
     practice = Path(broken.practice)
-    tell(Step("engine hint", "One hint, never two."))
+    tell(Step("engine hint", Message("One hint, never two.")))
     hinted = hint.run(session)
     tell(hinted)
-    tell(Step("engine submit-fix", "A fix that only makes the crash go away: drop the extra rows."))
+    tell(
+        Step(
+            "engine submit-fix",
+            Message("A fix that only makes the crash go away: drop the extra rows."),
+        )
+    )
     before = (practice / script.LOSS).read_bytes()
     _edit(practice, *script.SILENCED)
     silenced = submit_fix.run(session)
     tell(silenced)
     (practice / script.LOSS).write_bytes(before)
-    tell(Step("engine submit-fix", "A fix of the cause."))
+    tell(Step("engine submit-fix", Message("A fix of the cause.")))
     _edit(practice, *script.MENDED)
     mended = submit_fix.run(session, lambda question, options: script.CAUSE)
     tell(mended)
+    tell(Step("", Message("And this was the bug, as it was put into the code:")))
+    tell(Bug(_bug(session)))
     return DemoReport(
         str(home), tuple(builds), broken, hinted, silenced, mended,
         Path(broken.notes).read_text("utf-8"), keep,
     )  # fmt: skip
+
+
+def _bug(session: Session) -> str:
+    from engine.flows.diffs import unified
+    from engine.learner.snapshots import History
+
+    attempt = session.latest(script.EXERCISE)
+    injected = attempt.last("injected") if attempt is not None else None
+    assert injected is not None  # the break was opened
+    history = History(session.learner.private)
+    return unified(history.load(injected["before"]), history.load(injected["broken"]))
 
 
 def _write_model(home: Path) -> None:

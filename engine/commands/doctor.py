@@ -58,7 +58,7 @@ def _inside(servers: Servers, session: Session | None) -> list[Finding]:
                 findings.append(Finding("your code", True, f"{len(files)} files, every role found"))
         except EngineError as error:
             findings.append(Finding("your code", False, str(error).replace("\n", "; ")))
-    else:
+    if not any(servers.sandbox.python):  # no code has asked yet
         servers.sandbox_of("learner")
     box = servers.sandbox
     findings.append(

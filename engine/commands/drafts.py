@@ -11,7 +11,7 @@ from datetime import datetime
 from engine.commands.predict import notes_head
 from engine.commands.session import Session
 from engine.errors import Message, UsageError
-from engine.flows.answers import Answer, checked
+from engine.flows.answers import Answer, checked, question_of
 from engine.flows.predictions import Opening
 from engine.learner import entries, notes
 from engine.learner.store import coming
@@ -49,11 +49,13 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
 
 
 def _form(opening: Opening) -> str:
-    parts = [entries.words(opening.lang)["predictions"]]
+    parts = [entries.words(opening.lang)["asked"], opening.text.strip()]
     for position, prediction in enumerate(opening.predictions, 1):
-        unit = f" [{prediction.unit}]" if prediction.unit else ""
-        lines = [f"{position}. {said(prediction.ask, opening.lang)}{unit}"]
-        lines += [f"   - {o.id}: {said(o.text, opening.lang)}" for o in prediction.options]
+        lines = [f"{position}. {question_of(prediction, opening.lang)}"]
+        lines += [
+            f"   - {number}. {said(o.text, opening.lang)}"
+            for number, o in enumerate(prediction.options, 1)
+        ]
         lines += [f"   <!-- prediction: {prediction.id} -->", "   answer:", "   confidence:"]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
@@ -76,5 +78,5 @@ def _answers(text: str, opening: Opening, number: int, file: str) -> list[Answer
                 where=file,
                 next=Message("Keep the lines `answer:` and `confidence:` below each question."),
             )
-        answers.append(checked(prediction, found[1].strip(), found[2].strip()))
+        answers.append(checked(prediction, found[1].strip(), found[2].strip(), opening.lang))
     return answers

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import tempfile
+import unicodedata
 from pathlib import Path
 
 from engine.errors import Message, UsageError
@@ -14,6 +15,8 @@ from engine.learner import learner as learners
 from engine.learner.files import storage
 from engine.spec import yaml
 from engine.spec.catalogue import Catalogue
+
+LONGEST = 64  # characters of a name, of up to three bytes each: file systems take 255 bytes
 
 
 def run(
@@ -25,10 +28,13 @@ def run(
     folder: Path | None = None,
 ) -> InitReport:
     """Make `./learners/NAME`. An existing model folder is read, never written to."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+    name = unicodedata.normalize("NFC", name)
+    if not _is_name(name):
         raise UsageError(
             Message("{name!r} cannot be a learner's name.", name=name),
-            next=Message("Use letters, digits, dots and dashes, and start with a letter or digit."),
+            next=Message(
+                "Use letters of any script, digits, - and _; begin with a letter or a digit."
+            ),
         )
     catalogue = Catalogue.find(pack)
     if lang not in catalogue.contract.languages:
@@ -64,6 +70,17 @@ def run(
     return InitReport(name, str(home), str(model or home), pack, model is None, warning)
 
 
+def _is_name(name: str) -> bool:
+    """Letters of any script with their marks, digits, and - . _ but for the beginning."""
+    letters = all(c.isalnum() or c in "-._" or unicodedata.category(c)[0] == "M" for c in name)
+    return (
+        letters
+        and name[:1].isalnum()
+        and len(name) <= LONGEST
+        and len(name.encode()) <= 3 * LONGEST
+    )
+
+
 def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: bool) -> None:
     lines = [f"{key}: {_scalar(value)}\n" for key, value in settings.items()]
     (made / learners.FILE).write_text("".join(lines), "utf-8")
@@ -94,7 +111,7 @@ def _scalar(value: str) -> str:
     plain = re.fullmatch(r"[A-Za-z./~][\w./~ -]*", value) and not value.endswith(" ")
     words = ("yes", "no", "on", "off", "y", "n", "true", "false", "null", ".inf", ".nan")
     number = isinstance(yaml.plain(value), str) and value.lower() not in words
-    return value if plain and number else json.dumps(value)
+    return value if plain and number else json.dumps(value, ensure_ascii=False)
 
 
 def _odd(catalogue: Catalogue, model: Path) -> str:

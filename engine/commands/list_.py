@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from engine.commands.session import Session
 from engine.flows.listing import Listed, ListReport, listed
-from engine.learner.store import states
 from engine.spec.catalogue import Catalogue, packs
 
 
 def run(session: Session | None, lang: str = "en") -> ListReport:
     """All exercises, with the learner's state where there is a learner."""
     if session is not None:
-        known = states(session.attempts())
+        known = session.states()
         return ListReport(listed(session.catalogue, session.learner.lang, known))
     found: list[Listed] = []
     for pack in sorted(packs()):

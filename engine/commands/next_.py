@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.commands.session import Session
 from engine.flows.listing import NextReport, next_step
-from engine.learner.store import opened, states
+from engine.learner.store import opened
 
 
 def run(session: Session) -> NextReport:
@@ -12,4 +12,4 @@ def run(session: Session) -> NextReport:
     found = session.attempts()
     current = opened(found)
     open = current.exercise if current else ""
-    return next_step(session.catalogue, session.learner.lang, states(found), open)
+    return next_step(session.catalogue, session.learner.lang, session.states(found), open)

@@ -1,31 +1,68 @@
-"""`engine observe`: measure again, healthy beside broken, and score the predictions."""
+"""`engine observe`: measure again, healthy beside broken beside what is there now."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
+from engine.commands import pictures
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.flows import observe as flow
 from engine.flows.answers import Answer
-from engine.flows.observe import ObserveReport, Versions
+from engine.flows.observe import Observed, ObserveReport, Versions
+from engine.learner.store import Attempt
+from engine.observe.score import Scored, brier
 
 
-def run(session: Session) -> ObserveReport:
-    """Measure the practice copy as it is now beside the healthy code."""
+def run(session: Session, *, save: Path | None = None) -> ObserveReport:
+    """Measure the practice copy as it is now beside the healthy and the broken code. Predictions are
+    about the broken code: they stay as they were scored then. Writes nothing but `save`.
+    """
+    if save is not None:
+        pictures.check_file(save)
+        pictures.check_plots()
     attempt = session.open_break()
     id, lang = attempt.exercise, session.learner.lang
     spec = session.catalogue.break_(id)
-    versions = Versions(*session.trees(attempt))
     predicted = attempt.last("predicted") or {"answers": []}
     answers = [msgspec.convert(one, Answer) for one in predicted["answers"]]
     with servers_of(session) as servers:
+        versions = _versions(session, attempt)
         observed = flow.look(servers, session.catalogue, id, versions, answers, lang)
+    if save is not None:
+        pictures.save_curves(save, observed.observations)
     return ObserveReport(
         id,
         session.text(spec.title),
         session.text(spec.symptom),
         tuple(session.text(text) for text in spec.diagnostics),
-        observed,
+        _frozen(attempt, observed),
         str(session.learner.practice(id)),
+        str(save.resolve()) if save else "",
     )
+
+
+def _versions(session: Session, attempt: Attempt) -> Versions:
+    from engine.learner.snapshots import History
+
+    healthy, now = session.trees(attempt)
+    data = attempt.last("injected") or {}
+    files = History(session.learner.private).load(data["broken"])
+    if files == now.files:
+        return Versions(healthy, now)
+    broken = session.learner.tree(
+        session.catalogue, files, session.learner.practice(attempt.exercise)
+    )
+    return Versions(healthy, broken, now=now)
+
+
+def _frozen(attempt: Attempt, observed: Observed) -> Observed:
+    """The same with the predictions as they were first scored, where they were."""
+    first = next(iter(attempt.all("observed")), None)
+    if first is None:
+        return observed
+    scored = tuple(msgspec.convert(one, Scored) for one in first["scored"])
+    judged = [(one.confidence, one.right) for one in scored if one.right is not None]
+    return msgspec.structs.replace(observed, scored=scored, brier=brier(judged))

@@ -1,14 +1,16 @@
-"""`engine reset`: put a break aside; the practice copy is saved first."""
+"""`engine reset`: put a break aside, the practice copy is saved first; and take it up again."""
 
 from __future__ import annotations
 
 import shlex
 
+from engine.commands.predict import check_none_open
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
 from engine.flows.reports import ResetReport
 from engine.learner import entries, notes
-from engine.learner.store import alone, opened
+from engine.learner.files import inside, write
+from engine.learner.store import alone, latest, opened
 
 
 def run(session: Session, id: str | None = None) -> ResetReport:
@@ -41,3 +43,43 @@ def run(session: Session, id: str | None = None) -> ResetReport:
     place = shlex.quote(str(history))
     restore = f"mkdir saved && git --git-dir={place} archive {snapshot} | tar -x -C saved"
     return ResetReport(exercise, snapshot, restore)
+
+
+def undo(session: Session, id: str | None = None) -> ResetReport:
+    """Bring back the practice copy that was put aside last, or that of `id`, and open its attempt again.
+    Raises NotApplicable while a break is open, and where there is none.
+    """
+    from engine.learner.history import read_all, throw_away, write_practice
+    from engine.learner.snapshots import History
+
+    learner = session.learner
+    wanted = session.catalogue.entry(id).id if id else None
+    with alone(learner.private):
+        check_none_open(session)
+        found = session.attempts()
+        aside = [a for a in found if a.state == "reset" and latest(found, a.exercise) == a]
+        mine = [a for a in aside if wanted in (None, a.exercise)]
+        if not mine:
+            raise NotApplicable(
+                Message("No break was put aside that could be taken up again."),
+                next=Message("`engine next` says what is ready for you."),
+            )
+        attempt = max(mine, key=lambda a: a.events[-1].at)
+        injected, kept = attempt.last("injected"), attempt.last("reset")
+        assert injected is not None  # it was open
+        assert kept is not None  # and was put aside
+        history, folder = History(learner.private), learner.practice(attempt.exercise)
+        broken, files = history.load(injected["broken"]), history.load(kept["snapshot"])
+        if folder.exists():
+            history.save(read_all(folder))
+            throw_away(folder)
+        write_practice(folder, broken)  # so that `git diff` is what was edited
+        for path, data in files.items():
+            write(inside(folder, path), data)
+        for path in broken.keys() - files.keys():
+            inside(folder, path).unlink()
+        event = session.store.append(attempt.exercise, attempt.number, "resumed", {})
+        text = entries.resumed(event.at[:10], learner.lang)
+        file = learner.notes(session.catalogue.entry(attempt.exercise).phase_number)
+        notes.add(file, attempt.exercise, attempt.number, text)
+    return ResetReport(attempt.exercise, kept["snapshot"], "", str(folder))

@@ -7,10 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import Message, NotApplicable, UsageError
+from engine.commands import sources
+from engine.errors import Message, NotApplicable
 from engine.learner import learner as learners
 from engine.learner.learner import Learner
-from engine.learner.store import Attempt, Store, attempts, latest, opened
+from engine.learner.store import Attempt, Store, attempts, latest, opened, states
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
 
@@ -24,6 +25,7 @@ class Session:
     def __init__(self, learner: Learner) -> None:
         self.learner = learner
         self.store = Store(learner.private)
+        self.part: str | None = None  # the component that a command is about; None: all of them
 
     @classmethod
     def here(cls, name: str | None = None, start: Path | None = None) -> Session:
@@ -38,6 +40,21 @@ class Session:
     def attempts(self) -> list[Attempt]:
         """Everything that was tried so far."""
         return attempts(self.store.events())
+
+    def states(self, found: list[Attempt] | None = None) -> dict[str, str]:
+        """The state of each exercise that was tried. One that has passed is "changed" where its code has
+        come to compute something else since.
+        """
+        from engine.flows import fingerprint
+
+        found = self.attempts() if found is None else found
+        known = states(found)
+        passed = fingerprint.recorded(found)
+        if passed:
+            model = self.learner.model
+            for id in fingerprint.changed(self.catalogue, passed, model, self._tree_as_it_is):
+                known[id] = "changed"
+        return known
 
     def open_break(self) -> Attempt:
         """The break that is open. Raises NotApplicable."""
@@ -83,7 +100,7 @@ class Session:
         before = History(learner.private).load(data["before"])
         folder = learner.practice(attempt.exercise)
         now = read_practice(folder, before)
-        check_syntax(now)
+        check_syntax(now, f"practice/{attempt.exercise}")
         return (
             learner.tree(self.catalogue, before, learner.model),
             learner.tree(self.catalogue, now, folder),
@@ -97,20 +114,18 @@ class Session:
         practice = [self.learner.practice(open_.exercise)] if open_ else []
         return [path for root in (self.learner.model, *practice) for path in data_files(root)]
 
+    def _tree_as_it_is(self) -> Tree:
+        """The learner's tree, also where a file of it cannot be parsed."""
+        return self.learner.tree(self.catalogue, self.read_model(), self.learner.model)
+
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""
-        from engine.learner import model
+        from engine.learner.model import check_syntax
 
-        contract = self.catalogue.contract
-        roles = self.learner.roles(self.catalogue)
-        modules = {where.partition(":")[0] for where in roles.values()}
-        root = self.learner.model
-        if not root.is_dir():
-            raise UsageError(
-                Message("The folder of the model code is gone."),
-                where=str(root),
-                next=Message("Set `model:` in learner.yaml to where your code is."),
-            )
-        files = model.read(root, contract.roots, modules)
-        model.check_syntax(files)
+        files = self.read_model()
+        check_syntax(sources.needed(self.learner, self.catalogue, files, self.part))
         return files
+
+    def read_model(self) -> dict[str, bytes]:
+        """The same, whether it can be parsed or not. Raises LearnerCodeError, UsageError."""
+        return sources.read(self.learner, self.catalogue)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.commands.session import Session
 from engine.flows.listing import StatusReport, stated
-from engine.learner.store import Attempt, opened, states
+from engine.learner.store import Attempt, opened
 from engine.observe.score import brier, calibration
 
 
@@ -24,7 +24,7 @@ def run(session: Session) -> StatusReport:
         session.learner.settings.name,
         str(session.learner.home),
         str(session.learner.model),
-        stated(session.catalogue, states(found)),
+        stated(session.catalogue, session.states(found)),
         tuple(_open_questions(session, found)),
         current.exercise if current else "",
         str(session.learner.practice(current.exercise)) if current else "",

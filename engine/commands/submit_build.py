@@ -11,10 +11,12 @@ from engine.errors import UsageError
 from engine.flows import build as flows
 from engine.flows import measuring
 from engine.flows.build_report import BuildReport
+from engine.flows.fingerprint import fingerprint
 from engine.flows.measuring import fresh_seed
 from engine.flows.questions import Ask, nobody
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
+from engine.run.concurrent import Future
 from engine.spec.catalogue import Entry
 
 
@@ -36,6 +38,7 @@ def run(
     with servers_of(session) as servers:
         files, tree = session.code
         servers.progress = progress
+        code = Future(lambda: fingerprint(catalogue, entry.component, tree))  # meanwhile
         verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed(), level)
         sandbox = servers.sandbox
     from engine.flows.repro import repeatable  # brings numpy
@@ -49,6 +52,7 @@ def run(
             "seed": verdict.seed,
             "graded": graded,
             "failing": failing,
+            "code": code() if verdict.passed else None,
         }
         session.store.append(entry.id, 1, "built", data)
     answered = ask_all(session, entry.id, 1, ask) if verdict.passed else ()

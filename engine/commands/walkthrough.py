@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.commands import pictures
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import Message, UsageError
@@ -13,7 +14,6 @@ from engine.flows import walkthrough as flow
 from engine.flows.walkthrough import Point, WalkReport
 
 METHODS = ("pca", "tsne")
-FORMATS = (".png", ".svg")
 
 
 def run(
@@ -33,9 +33,9 @@ def run(
             next=Message("--method {methods}", methods=" or ".join(METHODS)),
         )
     if save is not None:
-        _check_file(save)
+        pictures.check_file(save)
     if save is not None or method == "tsne":
-        _check_plots(method)
+        pictures.check_plots(method)
     text = spec.text if text is None else text
     ids = flow.ids_of(flow.vocabulary(spec), text)
     tree = session.code[1]
@@ -51,41 +51,6 @@ def run(
     steps = flow.steps(spec, values, ids, session.learner.lang)
     saved = str(save.resolve()) if save else ""
     return WalkReport(session.text(spec.title), text, steps, before, after, saved)
-
-
-def _check_file(file: Path) -> None:
-    """Raise UsageError where no picture can be saved, or something would be lost."""
-    if file.suffix.lower() not in FORMATS:
-        raise UsageError(
-            Message("{file} is neither a .png nor a .svg.", file=file.name),
-            where=str(file),
-            next=Message("--save words.png"),
-        )
-    if file.exists():
-        raise UsageError(
-            Message("{file} is there already, and nothing is overwritten.", file=file.name),
-            where=str(file.resolve()),
-            next=Message("Give another name, or move that file away."),
-        )
-    if not file.resolve().parent.is_dir():
-        raise UsageError(
-            Message("There is no such folder."),
-            where=str(file.resolve().parent),
-            next=Message("Make it first."),
-        )
-
-
-def _check_plots(method: str) -> None:
-    """Raise UsageError where what draws is not installed."""
-    from importlib.util import find_spec
-
-    needed = ["matplotlib", *(["sklearn"] if method == "tsne" else [])]
-    missing = [name for name in needed if find_spec(name) is None]
-    if missing:
-        raise UsageError(
-            Message("This needs {missing}, which is not installed.", missing=" and ".join(missing)),
-            next=Message("pip install 'breakfix-engine[plots]'"),
-        )
 
 
 def _save(file: Path, before: Sequence[Point], after: Sequence[Point]) -> None:

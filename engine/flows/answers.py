@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 
 from engine.errors import Message, UsageError
+from engine.flows.numbers import localized, names_in, number_in
 from engine.spec.texts import said
 from engine.spec.types import Cause, Prediction
 
-LOWEST, HIGHEST = 50, 100  # confidence in percent: below one half one would say the opposite
+HIGHEST = 100  # confidence in percent
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -23,26 +24,35 @@ class Answer(msgspec.Struct, frozen=True):
     confidence: int
 
 
-def checked(prediction: Prediction, raw: Any, confidence: Any) -> Answer:
+def lowest(options: Sequence[object]) -> int:
+    """The lowest confidence, in percent: that of somebody who guesses. One of five options is right by
+    chance in 20%, a number or a text never.
+    """
+    return 100 // len(options) if options else 0
+
+
+def checked(prediction: Prediction, raw: Any, confidence: Any, lang: str = "en") -> Answer:
     """An answer to a prediction. Raises UsageError that says what would fit."""
     where = f"prediction {prediction.id!r}"
-    sure = checked_confidence(confidence, where)
-    if prediction.kind == "number":
-        try:
-            number = float(raw)
-        except (TypeError, ValueError, OverflowError):
-            number = float("nan")
-        if number != number or number in (float("inf"), float("-inf")):
-            raise UsageError(Message("A number is needed here, not {raw!r}.", raw=raw), where=where)
-        return Answer(prediction.id, number, sure)
+    sure = checked_confidence(confidence, where, lowest(prediction.options))
+    return Answer(prediction.id, checked_answer(prediction, raw, lang), sure)
+
+
+def checked_answer(prediction: Prediction, raw: Any, lang: str) -> str | float:
+    """What is answered: an option's id, a number (given as such, or as a formula in the names of the
+    question), or a text. Raises UsageError.
+    """
+    where = f"prediction {prediction.id!r}"
     text = readable(str(raw).strip()) if raw is not None else ""
+    if prediction.kind == "number":
+        if isinstance(raw, bool) or not text:
+            raise UsageError(Message("A number is needed here, not {raw!r}.", raw=raw), where=where)
+        return number_in(text, names_in(prediction.ask.values()), where, lang)
     if prediction.kind == "choice":
-        return Answer(
-            prediction.id, checked_choice([o.id for o in prediction.options], text, where), sure
-        )
+        return checked_choice([o.id for o in prediction.options], text, where)
     if not text:
         raise UsageError(Message("A few words are needed here."), where=where)
-    return Answer(prediction.id, text, sure)
+    return text
 
 
 def readable(text: str) -> str:
@@ -51,35 +61,71 @@ def readable(text: str) -> str:
 
 
 def checked_choice(ids: Sequence[str], text: str, where: str) -> str:
-    """An option by its id or its number, from 1. Raises UsageError."""
+    """An option by its id or its number, from 1, as a file has it. Raises UsageError."""
     if text in ids:
         return text
-    if text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= len(ids):
-        return ids[int(text) - 1]
+    number = _number_of(text, len(ids))
+    if number is not None:
+        return ids[number - 1]
     raise UsageError(
-        Message("{text!r} is none of the options: {ids}.", text=text, ids=", ".join(ids)),
+        Message(
+            "{text!r} is none of the options: {ids} (or 1 to {count}).",
+            text=text,
+            ids=", ".join(ids),
+            count=len(ids),
+        ),
         where=where,
     )
 
 
-def checked_confidence(raw: Any, where: str) -> int:
-    """A confidence from 50 to 100 (percent). Raises UsageError."""
+def typed_choice(options: Sequence[tuple[str, str]], text: str, where: str) -> str:
+    """An option as a person types it who sees (id, text) as numbered lines: the number, or the whole
+    text. Raises UsageError.
+    """
+    number = _number_of(text.strip().rstrip("."), len(options))
+    if number is not None:
+        return options[number - 1][0]
+    for id, shown in options:
+        if text.strip().casefold() == shown.strip().casefold():
+            return id
+    raise UsageError(
+        Message(
+            "{text!r} is none of the options: type a number from 1 to {count}.",
+            text=text.strip(),
+            count=len(options),
+        ),
+        where=where,
+    )
+
+
+def _number_of(text: str, count: int) -> int | None:
+    """A number from 1 to `count`."""
+    if text.isascii() and text.isdigit() and len(text) < 4 and 1 <= int(text) <= count:
+        return int(text)
+    return None
+
+
+def checked_confidence(raw: Any, where: str, low: int) -> int:
+    """A confidence from `low` to 100 (percent). Raises UsageError."""
     try:
-        sure = float(str(raw).strip().rstrip("%"))
+        sure = float(str(raw).strip().rstrip("%").rstrip().replace(",", "."))
     except (ValueError, OverflowError):
         sure = float("nan")
-    if not LOWEST <= sure <= HIGHEST:
+    if not low <= sure <= HIGHEST:
         raise UsageError(
             Message(
-                "A confidence lies between {lowest} (a coin toss) and {highest} (certain), "
+                "A confidence lies between {lowest} (a guess) and {highest} (certain), "
                 "not {raw!r}.",
-                lowest=LOWEST,
+                lowest=low,
                 highest=HIGHEST,
                 raw=raw,
             ),
             where=where,
         )
     return round(sure)
+
+
+KEYS = ("predictions", "cause", "questions")
 
 
 class AnswerFile:
@@ -100,9 +146,16 @@ class AnswerFile:
                 Message("The file must hold `predictions:`, `cause:` or `questions:`."),
                 where=str(file),
             )
+        unknown = [key for key in data if key not in KEYS]
+        if unknown:
+            raise UsageError(
+                Message("The file holds {key!r}, which is none of its keys.", key=unknown[0]),
+                where=str(file),
+                next=Message("They are: {keys}.", keys=", ".join(KEYS)),
+            )
         self._data = data
 
-    def predictions(self, asked: Sequence[Prediction]) -> list[Answer]:
+    def predictions(self, asked: Sequence[Prediction], lang: str = "en") -> list[Answer]:
         """One answer for each prediction. Raises UsageError for what is missing or unknown."""
         given = self._data.get("predictions")
         given = given if isinstance(given, dict) else {}
@@ -130,7 +183,7 @@ class AnswerFile:
                         prediction=prediction.id,
                     ),
                 )
-            answers.append(checked(prediction, one["answer"], one["confidence"]))
+            answers.append(checked(prediction, one["answer"], one["confidence"], lang))
         return answers
 
     def replies(self) -> dict[str, tuple[str, str]]:
@@ -154,7 +207,8 @@ class AnswerFile:
             return None
         where = str(self.path)
         choice = checked_choice([o.id for o in cause.options], str(one.get("answer")), where)
-        return Answer("cause", choice, checked_confidence(one.get("confidence"), where))
+        low = lowest(cause.options)
+        return Answer("cause", choice, checked_confidence(one.get("confidence"), where, low))
 
 
 def shown(prediction: Prediction, answer: str | float, lang: str) -> str:
@@ -163,5 +217,14 @@ def shown(prediction: Prediction, answer: str | float, lang: str) -> str:
         if option.id == answer:
             return said(option.text, lang)
     if isinstance(answer, float):
-        return f"{answer:g}" + (f" {prediction.unit}" if prediction.unit else "")
+        number = localized(f"{answer:g}", lang)
+        return number + (f" {prediction.unit}" if prediction.unit else "")
     return str(answer)
+
+
+def question_of(prediction: Prediction, lang: str) -> str:
+    """What is asked, with the unit of a number and how far off it still counts as right."""
+    parts = [prediction.unit] if prediction.unit else []
+    if prediction.kind == "number":
+        parts.append(f"± {localized(f'{prediction.tolerance or 0:g}', lang)}")
+    return said(prediction.ask, lang) + (f" [{', '.join(parts)}]" if parts else "")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.errors import Message, Said
 from engine.flows.answers import Answer, shown
 from engine.spec.texts import said
 
@@ -33,6 +34,19 @@ PREDICTED = (
     Answer("message", "two shapes that do not fit, but not who made them", 60),
 )
 CAUSE = Answer("cause", "width", 90)
+INTRO = (
+    Message(
+        "This breaks code of your own neural network on purpose, in a copy, and you find out why."
+    ),
+    Message(
+        "You predict what will happen and how sure you are; you see what happened; you mend the copy, "
+        "and your fix is judged on inputs that nobody has seen."
+    ),
+    Message(
+        "Here is one break from beginning to end, on the code of a made-up learner: a wrong fix, a right "
+        "one, and the bug as a diff."
+    ),
+)
 BUILDS = ("embedding", "lm_head", "cross_entropy")  # that the break stands on
 
 
@@ -48,7 +62,19 @@ class Step(msgspec.Struct, frozen=True):
     """A heading of the demo: the command a learner would type, and what it is for."""
 
     command: str
-    what: str
+    what: Said
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """The builds before the break, in a line: component and how many checks it passed."""
+
+    builds: tuple[tuple[str, int], ...]
+
+
+class Bug(msgspec.Struct, frozen=True):
+    """What was broken, as a diff from the learner's code."""
+
+    diff: str
 
 
 class DemoReport(msgspec.Struct, frozen=True):

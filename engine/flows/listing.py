@@ -13,11 +13,15 @@ from engine.spec.texts import said
 if TYPE_CHECKING:
     from engine.observe.score import Bin
 
-States = Mapping[str, str]  # exercise -> new, predicted, open, failed, passed, closed or reset
+States = Mapping[
+    str, str
+]  # exercise -> new, predicted, open, failed, passed, changed, closed or reset
+
+DONE = ("passed", "closed")
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """One exercise in a list. `state`: new, predicted, open, failed, passed, closed or reset."""
+    """One exercise in a list. `state`: new, predicted, open, failed, passed, changed, closed or reset."""
 
     id: str
     kind: str
@@ -26,6 +30,8 @@ class Listed(msgspec.Struct, frozen=True):
     component: str
     title: str
     state: str
+    phase_name: str = ""
+    minutes: int = 0
 
 
 class ListReport(msgspec.Struct, frozen=True):
@@ -41,6 +47,8 @@ class Stated(msgspec.Struct, frozen=True):
     kind: str
     phase: str
     state: str
+    phase_name: str = ""
+    minutes: int = 0
 
 
 class StatusReport(msgspec.Struct, frozen=True):
@@ -80,6 +88,8 @@ def listed(catalogue: Catalogue, lang: str, states: States) -> tuple[Listed, ...
             entry.component,
             said(catalogue.summaries[entry.id].title, lang),
             states.get(entry.id, "new"),
+            entry.phase_name,
+            catalogue.summaries[entry.id].minutes,
         )
         for entry in catalogue.entries.values()
     )
@@ -88,7 +98,14 @@ def listed(catalogue: Catalogue, lang: str, states: States) -> tuple[Listed, ...
 def stated(catalogue: Catalogue, states: States) -> tuple[Stated, ...]:
     """All exercises of a pack, without their titles."""
     return tuple(
-        Stated(entry.id, entry.kind, entry.phase_number, states.get(entry.id, "new"))
+        Stated(
+            entry.id,
+            entry.kind,
+            entry.phase_number,
+            states.get(entry.id, "new"),
+            entry.phase_name,
+            catalogue.summaries[entry.id].minutes,
+        )
         for entry in catalogue.entries.values()
     )
 
@@ -103,9 +120,15 @@ def next_step(catalogue: Catalogue, lang: str, states: States, open: str) -> Nex
     if open:
         return report(open, "open", "engine submit-fix")
     for entry in catalogue.entries.values():
-        if states.get(entry.id) in ("passed", "closed"):
+        if states.get(entry.id) in DONE:
             continue
         verb = "engine submit-build" if entry.kind == "build" else "engine break"
-        why = "tried" if entry.id in states else "new"
+        why = (
+            "changed"
+            if states.get(entry.id) == "changed"
+            else "tried"
+            if entry.id in states
+            else "new"
+        )
         return report(entry.id, why, f"{verb} {entry.id}")
     return NextReport("", "", "", "done", "engine list")

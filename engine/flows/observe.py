@@ -42,14 +42,18 @@ class ObserveReport(msgspec.Struct, frozen=True):
     diagnostics: tuple[str, ...]
     observed: Observed
     practice: str
+    saved: str = ""
 
 
 class Versions(NamedTuple):
-    """The code before and after the bug. dtype: of the arrays of both, where it is known."""
+    """The code before and after the bug. dtype: of the arrays of both, where it is known. now: what became
+    of the broken code, where it was edited.
+    """
 
     healthy: Tree
     broken: Tree
     dtype: str = ""
+    now: Tree | None = None
 
 
 def look(
@@ -62,7 +66,7 @@ def look(
     *,
     server: str = "shown",
 ) -> Observed:
-    """Run what the exercise observes on both versions; score the answers by what came out.
+    """Run what the exercise observes on all versions; score the answers by what came out of the broken one.
 
     server: one that has compiled most of the code.
     """
@@ -71,26 +75,24 @@ def look(
     wanted = {(o.probe, o.regime) for o in spec.observe}
     wanted |= {(p.measured.probe, p.measured.regime) for p in spec.predictions if p.measured}
     work = jobs_of(servers.cases(shown_draws(sorted(wanted), file, dtype)))
-    before, after = servers.several(
-        [(tree, work, servers.limit) for tree in (versions.healthy, versions.broken)],
-        server=server,
-    )
-    own = dict(zip(sorted(wanted), before, strict=True))
-    now = dict(zip(sorted(wanted), after, strict=True))
+    two = [(tree, work, servers.limit) for tree in (versions.healthy, versions.broken)]
+    found = servers.several(two, server=server)
+    if versions.now is not None:
+        found.append(servers.outcomes(versions.now, work, server="now"))
+    by_probe = [dict(zip(sorted(wanted), outcomes, strict=True)) for outcomes in found]
     scored = tuple(
-        _score(prediction, answer, now, lang)
+        _score(prediction, answer, by_probe[1], lang)
         for prediction, answer in zip(spec.predictions, answers, strict=False)
     )
     judged = [(one.confidence, one.right) for one in scored if one.right is not None]
-    return Observed(_side_by_side(spec, own, now, lang), scored, brier(judged))
+    return Observed(_side_by_side(spec, by_probe, lang), scored, brier(judged))
 
 
-def _side_by_side(spec: Break, own: Outcomes, now: Outcomes, lang: str) -> tuple[Observation, ...]:
+def _side_by_side(spec: Break, versions: Sequence[Outcomes], lang: str) -> tuple[Observation, ...]:
     return tuple(
         diagnostics.observe(
             said(o.title, lang),
-            own[o.probe, o.regime],
-            now[o.probe, o.regime],
+            *(outcomes[o.probe, o.regime] for outcomes in versions),
             curve=o.curve,
             orientation=o.orientation,
         )

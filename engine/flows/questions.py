@@ -5,17 +5,20 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any
 
 import msgspec
 
 from engine.errors import Message, UsageError
-from engine.flows.answers import AnswerFile, checked_choice, readable
+from engine.flows import numbers
+from engine.flows.answers import AnswerFile, checked_choice, readable, typed_choice
 from engine.spec.texts import said
 from engine.spec.types import Question, Range
 
-GRADES = ("yes", "partly", "no")
-THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")  # 12,288,000, not 12,5
+GRADES = {  # as a learner may type them
+    "yes": ("yes", "y", "sí", "si", "s"),
+    "partly": ("partly", "p", "en parte", "parte"),
+    "no": ("no", "n"),
+}
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -38,13 +41,17 @@ class Reply(msgspec.Struct, frozen=True):
 
 
 class Answered(msgspec.Struct, frozen=True):
-    """A question with its answer. `right` is the learner's own judgement where they used words."""
+    """A question with its answer. `right` is the learner's own judgement where they used words, which is
+    `grade`. `shown`: the answer as they saw it, an option's text or what they typed.
+    """
 
     id: str
     ask: str
     answer: str
     right: bool
     because: str
+    shown: str = ""
+    grade: str = ""
 
 
 Ask = Callable[[Asked], Reply | None]
@@ -101,16 +108,16 @@ def unanswered(questions: Sequence[Question], done: Collection[str]) -> list[Que
 
 def drawn(question: Question, lang: str, chance: random.Random) -> Asked:
     """A question with fresh numbers."""
-    numbers = {name: _drawn(chance, one) for name, one in question.given.items()}
+    values = {name: _drawn(chance, one) for name, one in question.given.items()}
     options = list(question.options)
     chance.shuffle(options)
     return Asked(
         question.id,
         question.kind,
-        _with(said(question.ask, lang), numbers),
+        _with(said(question.ask, lang), values, lang),
         question.unit,
         tuple((option.id, said(option.text, lang)) for option in options),
-        numbers,
+        values,
         said(question.model_answer, lang),
     )
 
@@ -119,20 +126,13 @@ def _drawn(chance: random.Random, one: Range) -> int:
     return chance.randrange(one.low, one.high + 1, one.step)
 
 
-def _with(text: str, numbers: Mapping[str, int | float]) -> str:
-    for name, number in numbers.items():
-        text = text.replace(f"{{{name}}}", _written(number))
+def _with(text: str, values: Mapping[str, int | float], lang: str) -> str:
+    for name, number in values.items():
+        text = text.replace(f"{{{name}}}", numbers.written(number, lang))
     return text
 
 
-def _written(number: float) -> str:
-    """With thousands apart from 10,000 on; four digits where it is no whole number."""
-    if number == int(number):
-        return f"{int(number):,}" if abs(number) >= 10_000 else f"{int(number)}"
-    return f"{number:.4g}"
-
-
-def written(file: AnswerFile, questions: Sequence[Question]) -> Ask:
+def written(file: AnswerFile, questions: Sequence[Question], lang: str = "en") -> Ask:
     """Asks a file. Raises UsageError where it does not fit the questions, before any is asked."""
     known = {question.id: question for question in questions}
     found: dict[str, Reply] = {}
@@ -145,15 +145,32 @@ def written(file: AnswerFile, questions: Sequence[Question]) -> Ask:
             )
         question, where = known[id], f"{file.path}, question {id!r}"
         ids = [option.id for option in question.options]
+        if question.kind == "words":
+            grade = checked_grade(grade, where)
         _check(question, ids, Reply(answer, grade), where)
         if question.kind == "choice":
             answer = checked_choice(ids, answer.strip(), where)  # a number counts as in the spec
         if question.kind == "number":
-            number_in(
-                answer, {name: float(one.high) for name, one in question.given.items()}, where
-            )
+            largest = {name: one.high for name, one in question.given.items()}
+            asked = _with(said(question.ask, lang), largest, lang)
+            numbers.number_in(answer, _names(largest, asked), where, lang)
         found[id] = Reply(answer, grade)
     return lambda asked: found.get(asked.id)
+
+
+def _names(drawn: Mapping[str, int], ask: str) -> dict[str, float]:
+    """The names that an answer may use: those of the exercise, and those that the text gives."""
+    return {**numbers.names_in([ask]), **{name: float(number) for name, number in drawn.items()}}
+
+
+def checked_grade(text: str, where: str) -> str:
+    """yes, partly or no, typed in either language or as one letter. Raises UsageError."""
+    for grade, typed in GRADES.items():
+        if text.strip().casefold() in typed:
+            return grade
+    raise UsageError(
+        Message("The grade is one of {grades}.", grades=", ".join(GRADES)), where=where
+    )
 
 
 def _check(question: Question, ids: Sequence[str], reply: Reply, where: str) -> None:
@@ -168,27 +185,17 @@ def _check(question: Question, ids: Sequence[str], reply: Reply, where: str) -> 
         )
 
 
-def acceptable(asked: Asked, text: str) -> str:
-    """An answer that can be judged, or nothing. Raises UsageError that says what would fit."""
+def acceptable(asked: Asked, text: str, lang: str = "en") -> str:
+    """An answer, as it is typed, that can be judged, or nothing. Raises UsageError that says what would
+    fit.
+    """
     text = text.strip()
     where = f"question {asked.id!r}"
     if text and asked.kind == "choice":
-        return checked_choice([id for id, _ in asked.options], text, where)
+        return typed_choice(asked.options, text, where)
     if text and asked.kind == "number":
-        number_in(text, {name: float(number) for name, number in asked.drawn.items()}, where)
+        numbers.number_in(text, _names(asked.drawn, asked.ask), where, lang)
     return text
-
-
-def number_in(text: str, names: Mapping[str, Any], where: str) -> float:
-    """What a number, or a formula over `names`, comes to. Raises UsageError."""
-    from engine.observe.arithmetic import evaluate  # numpy: only where something is computed
-
-    try:
-        return evaluate(THOUSANDS.sub("", text).replace("^", "**"), names)
-    except ValueError as error:
-        raise UsageError(
-            Message("A number or a formula is needed here: {error}.", error=error), where=where
-        ) from None
 
 
 def judged(question: Question, asked: Asked, reply: Reply, lang: str) -> Answered:
@@ -196,16 +203,22 @@ def judged(question: Question, asked: Asked, reply: Reply, lang: str) -> Answere
     where = f"question {question.id!r}"
     ids = [id for id, _ in asked.options]
     _check(question, ids, reply, where)
+    typed = readable(reply.answer.strip())
     if question.kind == "choice":
-        chosen = checked_choice(ids, reply.answer.strip(), where)
+        chosen = checked_choice(ids, typed, where)
         because = next(said(o.because, lang) for o in question.options if o.id == chosen)
-        return Answered(question.id, asked.ask, chosen, chosen == question.right, because)
+        right = chosen == question.right
+        return Answered(question.id, asked.ask, chosen, right, because, dict(asked.options)[chosen])
     if question.kind == "words":
-        text = readable(reply.answer.strip())
-        return Answered(question.id, asked.ask, text, reply.grade == "yes", asked.model_answer)
-    names: dict[str, Any] = {name: float(number) for name, number in asked.drawn.items()}
-    expected = number_in(question.answer, names, where)
-    got = number_in(reply.answer, names, where)
+        right = reply.grade == "yes"
+        return Answered(
+            question.id, asked.ask, typed, right, asked.model_answer, typed, reply.grade
+        )
+    names = _names(asked.drawn, asked.ask)
+    expected = numbers.number_in(question.answer, names, where)
+    got = numbers.number_in(typed, names, where, lang)
     right = abs(got - expected) <= question.within * max(abs(expected), 1e-12)
-    because = _with(said(question.because, lang), {**asked.drawn, "answer": expected})
-    return Answered(question.id, asked.ask, reply.answer.strip(), right, because)
+    because = _with(said(question.because, lang), {**asked.drawn, "answer": expected}, lang)
+    value = numbers.written(got, lang)
+    shown = typed if typed == value else f"{typed} = {value}"
+    return Answered(question.id, asked.ask, typed, right, because, shown)

@@ -6,12 +6,15 @@ import msgspec
 
 
 class HintReport(msgspec.Struct, frozen=True):
-    """`engine hint`: one hint, or with `--all` those of an exercise that is over."""
+    """`engine hint`: one hint, or with `--all` those of an exercise that is over. `again`: those that were
+    seen before. `number`: of the last one that is here.
+    """
 
     exercise: str
     number: int
     of: int
     hints: tuple[str, ...]
+    again: bool = False
 
 
 class InitReport(msgspec.Struct, frozen=True):
@@ -43,11 +46,22 @@ class NotesReport(msgspec.Struct, frozen=True):
 
 
 class ResetReport(msgspec.Struct, frozen=True):
-    """`engine reset`: the snapshot that keeps what was there, and how to get it back."""
+    """`engine reset`: the snapshot that keeps what was there, and how to get its files; `back`: the
+    practice copy, where it was brought back.
+    """
 
     exercise: str
     snapshot: str
     restore: str
+    back: str = ""
+
+
+class WatchReport(msgspec.Struct, frozen=True):
+    """`engine watch`: what is watched, before each verdict; `right`: a fix that would be accepted."""
+
+    exercise: str
+    folder: str
+    right: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True):

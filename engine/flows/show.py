@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.flows.answers import question_of
 from engine.flows.pipeline import pipeline_source
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
@@ -76,8 +77,7 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
 def _asked(spec: Break, lang: str) -> str:
     asked = []
     for number, prediction in enumerate(spec.predictions, 1):
-        unit = f" [{prediction.unit}]" if prediction.unit else ""
-        asked.append(f"{number}. {said(prediction.ask, lang)}{unit}")
+        asked.append(f"{number}. {prediction.id}: {question_of(prediction, lang)}")
         asked += [f"   - {option.id}: {said(option.text, lang)}" for option in prediction.options]
     return "\n".join(asked)
 

@@ -8,14 +8,16 @@ from engine.observe.score import Scored
 
 WORDS = {
     "en": {
+        "asked": "### Before you look",
         "predictions": "### Predictions",
         "confidence": "confidence {}%",
         "measured": "### Measured",
         "columns": "| | predicted | measured | |\n|---|---|---|---|",
+        "point": ".",
         "right": "right",
-        "wrong": "not so",
+        "wrong": "wrong",
         "self": "judge for yourself",
-        "score": "{right} of {of} right; Brier score {brier:.3f} (0 is perfect, 0.25 a coin toss).",
+        "score": "{right} of {of} right; Brier score {brier} (0 is perfect, 0.25 a coin toss).",
         "ended": "It ended in `{}`",
         "closed": "### Mended",
         "hints": "Hints taken: {}.",
@@ -24,6 +26,7 @@ WORDS = {
         "why": "The cause: {}",
         "words": "In my own words:",
         "reset": "Put aside on {}. The practice copy is kept as snapshot `{}`.",
+        "resumed": "Taken up again on {}.",
         "restored": "(The old text, restored exactly.)",
         "graded": "My own judgement, beside the model answer above: {}.",
         "yes": "I had it",
@@ -31,14 +34,16 @@ WORDS = {
         "no": "not yet",
     },
     "es": {
+        "asked": "### Antes de mirar",
         "predictions": "### Predicciones",
         "confidence": "confianza {}%",
         "measured": "### Medido",
         "columns": "| | predicho | medido | |\n|---|---|---|---|",
+        "point": ",",
         "right": "acierto",
         "wrong": "no fue así",
         "self": "júzgalo tú",
-        "score": "{right} de {of} aciertos; Brier {brier:.3f} (0 es perfecto, 0.25 es cara o cruz).",
+        "score": "{right} de {of} aciertos; Brier {brier} (0 es perfecto, 0,25 es cara o cruz).",
         "ended": "Acabó en `{}`",
         "closed": "### Arreglado",
         "hints": "Pistas usadas: {}.",
@@ -47,6 +52,7 @@ WORDS = {
         "why": "La causa: {}",
         "words": "Con mis palabras:",
         "reset": "Apartado el {}. La copia de práctica se guarda como snapshot `{}`.",
+        "resumed": "Retomado el {}.",
         "restored": "(El texto antiguo, restaurado tal cual.)",
         "graded": "Mi propia valoración, junto a la respuesta modelo de arriba: {}.",
         "yes": "lo tenía",
@@ -91,7 +97,8 @@ def measured(scored: Sequence[Scored], error: str, brier: float | None, lang: st
     judged = [one for one in scored if one.right is not None]
     if brier is not None:
         right = sum(bool(one.right) for one in judged)
-        parts.append(w["score"].format(right=right, of=len(judged), brier=brier))
+        written = f"{brier:.3f}".replace(".", w["point"])
+        parts.append(w["score"].format(right=right, of=len(judged), brier=written))
     return "\n\n".join(parts)
 
 
@@ -116,3 +123,8 @@ def closed(
 def reset(date: str, snapshot: str, lang: str) -> str:
     """A line for an attempt that was put aside."""
     return words(lang)["reset"].format(date, snapshot[:12])
+
+
+def resumed(date: str, lang: str) -> str:
+    """A line for an attempt that was put aside and is open again."""
+    return words(lang)["resumed"].format(date)

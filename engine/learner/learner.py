@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.spec import index
 from engine.spec.catalogue import Catalogue
 from engine.spec.load import convert
@@ -130,12 +131,38 @@ def current_folder() -> Path:
         ) from None
 
 
+def _called(name: str, start: Path) -> Learner:
+    """The learner of this name: below a `learners` of some parent folder, or beside the learner whose
+    folder this is. Raises UsageError.
+    """
+    around = (start, *start.parents)
+    own = next((folder for folder in around if (folder / FILE).is_file()), None)
+    places = [folder / "learners" for folder in around] + ([own.parent] if own else [])
+    for place in places:
+        if (place / name / FILE).is_file():
+            return load(place / name)
+    for folder in around:
+        if folder.name == name and (folder / FILE).is_file():
+            return load(folder)
+    place = own.parent if own else start / "learners"
+    here = sorted(file.parent.name for file in place.glob(f"[!.]*/{FILE}"))
+    raise UsageError(
+        Message("There is no learner {name!r} below {place}.", name=name, place=place),
+        next=Message("`engine init {name}` makes one.", name=name)
+        if not here
+        else Message(
+            "`engine init {name}` makes one. Here are: {here}.", name=name, here=", ".join(here)
+        ),
+    )
+
+
 def find(name: str | None, start: Path | None = None) -> Learner:
     """The nearest parent folder with a learner.yaml, else `name`, else the only one there is.
 
     Raises UsageError when none or several fit.
     """
     start = start or current_folder()
+    name = unicodedata.normalize("NFC", name) if name else name
     if name is None:
         for folder in (start, *start.parents):
             if (folder / FILE).is_file():
@@ -143,16 +170,7 @@ def find(name: str | None, start: Path | None = None) -> Learner:
     found = sorted(start.glob(f"learners/*/{FILE}"))
     folders = [f.parent for f in found if not f.parent.name.startswith(".")]  # not half made
     if name is not None:
-        for folder in (start, *start.parents):
-            if (folder / "learners" / name / FILE).is_file():
-                return load(folder / "learners" / name)
-            if folder.name == name and (folder / FILE).is_file():
-                return load(folder)
-        raise UsageError(
-            f"There is no learner {name!r} below {start / 'learners'}.",
-            next=f"`engine init {name}` makes one."
-            + (f" Here are: {', '.join(f.name for f in folders)}." if folders else ""),
-        )
+        return _called(name, start)
     folders = [folder for folder in folders if folder.name != "example"] or folders
     if len(folders) == 1:
         return load(folders[0])

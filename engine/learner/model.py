@@ -118,17 +118,23 @@ def imported(source: bytes) -> set[str]:
     return names
 
 
-def check_syntax(files: Mapping[str, bytes]) -> None:
-    """Raise LearnerCodeError for the first file that this Python cannot parse."""
+def check_syntax(files: Mapping[str, bytes], folder: str = "") -> None:
+    """Raise LearnerCodeError for the first file that this Python cannot parse. folder: where the files lie,
+    as a person has to be told.
+    """
     import platform
 
     for path, source in files.items():
         try:
             parse(source, path)
         except SyntaxError as error:
+            # not error.text: Python reads that from whatever lies at `path` in the current folder
+            lines = source.decode("utf-8", "replace").splitlines()
+            text = next(iter(lines[(error.lineno or 1) - 1 :]), "").strip()
+            place = f"{folder}/{path}" if folder else path
             raise LearnerCodeError(
                 f"Python {platform.python_version()} cannot parse the file: {error.msg}.",
-                where=f"{path}:{error.lineno}:{error.offset}: {(error.text or '').strip()}",
+                where=f"{place}:{error.lineno}:{error.offset}: {text}",
                 next="Mend the line. If your code is newer than this Python, install the engine"
                 " with a newer one: `python3.X -m pip install breakfix-engine`.",
             ) from None

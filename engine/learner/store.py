@@ -1,6 +1,6 @@
 """What happened, in order: an append-only event store in SQLite, and the lock that guards a learner.
 
-    drafted, predicted, injected, observed, hinted, submitted, caused, closed, reset, built
+    drafted, predicted, injected, observed, hinted, submitted, caused, closed, reset, resumed, built
 
 Progress is a query over the events; nothing is ever changed or removed.
 """
@@ -150,11 +150,15 @@ class Attempt(msgspec.Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """new, predicted, open, closed or reset; for a build passed or failed."""
+        """new, predicted, open, closed or reset; for a build passed or failed, as it was last."""
         kinds = {event.kind for event in self.events}
-        if "built" in kinds:
-            return "passed" if any(d["passed"] for d in self.all("built")) else "failed"
-        for kind, state in (("reset", "reset"), ("closed", "closed"), ("injected", "open")):
+        built = self.last("built")
+        if built is not None:
+            return "passed" if built["passed"] else "failed"
+        aside = [event.kind for event in self.events if event.kind in ("reset", "resumed")]
+        if aside and aside[-1] == "reset":
+            return "reset"
+        for kind, state in (("closed", "closed"), ("injected", "open")):
             if kind in kinds:
                 return state
         return "predicted" if "predicted" in kinds else "new"

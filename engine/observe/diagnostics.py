@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -16,16 +16,21 @@ CURVE_POINTS = 200  # of a curve, at most
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One recorded value, healthy and broken: a shape, or a number."""
+    """One recorded value, healthy, broken and, where the practice copy was edited, now: a shape, or a
+    number. `differs`: whether the latest is another one than the healthy one.
+    """
 
     name: str
     healthy: str
     broken: str
     differs: bool
+    now: str | None = None
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """What one probe measured on both versions."""
+    """What one probe measured on both versions, and on what became of the broken one (`now_curve`, and
+    `now` of each row), where it was edited. `error` and `traceback`: of the latest.
+    """
 
     title: str
     shapes: tuple[Row, ...]
@@ -39,26 +44,37 @@ class Observation(msgspec.Struct, frozen=True):
     healthy_error: str
     traceback: tuple[str, ...]
     output: str
+    now_curve: tuple[float, ...] = ()
+    broken_error: str = ""
+    edited: bool = False
 
 
 def observe(
-    title: str, healthy: Outcome, broken: Outcome, *, curve: str, orientation: Mapping[str, str]
+    title: str,
+    healthy: Outcome,
+    broken: Outcome,
+    now: Outcome | None = None,
+    *,
+    curve: str,
+    orientation: Mapping[str, str],
 ) -> Observation:
-    """Put two outcomes of one probe side by side."""
-    names = list(dict.fromkeys([*healthy.values, *broken.values]))
+    """Put two outcomes of one probe side by side, and a third, where there is one."""
+    outcomes = [healthy, broken, *([] if now is None else [now])]
+    latest = outcomes[-1]
+    names = list(dict.fromkeys(name for outcome in outcomes for name in outcome.values))
     shapes, numbers, norms = [], [], []
     for name in names:
-        a, b = healthy.values.get(name), broken.values.get(name)
-        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        values = [outcome.values.get(name) for outcome in outcomes]
+        if any(isinstance(value, np.ndarray) for value in values):
             if name.startswith("grad"):
-                norms.append(_row(name, _norm(a), _norm(b)))
+                norms.append(_row(name, map(_norm, values)))
             else:
-                shapes.append(_row(name, _shape(a), _shape(b)))
-        elif isinstance(a, dict) or isinstance(b, dict):
+                shapes.append(_row(name, map(_shape, values)))
+        elif any(isinstance(value, dict) for value in values):
             if name != curve:
-                numbers.append(_row(name, _ends(a), _ends(b)))
+                numbers.append(_row(name, map(_ends, values)))
         else:
-            numbers.append(_row(name, _plain(a), _plain(b)))
+            numbers.append(_row(name, map(_plain, values)))
     return Observation(
         title,
         tuple(shapes),
@@ -68,10 +84,13 @@ def observe(
         _curve(broken, curve),
         curve,
         tuple((label, evaluate(text)) for label, text in orientation.items()),
-        _error(broken),
+        _error(latest),
         _error(healthy),
-        traceback(broken.raised),
-        broken.output,
+        traceback(latest.raised),
+        latest.output,
+        () if now is None else _curve(now, curve),
+        _error(broken),
+        now is not None,
     )
 
 
@@ -102,8 +121,9 @@ def measured(outcome: Outcome, value: str) -> str | float | None:
     return float(found) if isinstance(found, (int, float)) else str(found)
 
 
-def _row(name: str, healthy: str, broken: str) -> Row:
-    return Row(name, healthy, broken, healthy != broken)
+def _row(name: str, shown: Iterable[str]) -> Row:
+    healthy, broken, *now = shown
+    return Row(name, healthy, broken, healthy != (now or [broken])[0], now[0] if now else None)
 
 
 def _shape(value: Any) -> str:

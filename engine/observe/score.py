@@ -49,7 +49,8 @@ class Bin(msgspec.Struct, frozen=True):
 
 
 def calibration(
-    scored: Sequence[tuple[int, bool]], edges: Sequence[int] = (50, 60, 70, 80, 90, 101)
+    scored: Sequence[tuple[int, bool]],
+    edges: Sequence[int] = (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 101),
 ) -> tuple[Bin, ...]:
     """Predictions by confidence; a calibrated person is right about as often as they say."""
     bins = []

@@ -5,21 +5,33 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
 from engine.author.prove import CheckReport
-from engine.flows.demo import Asked, Step
+from engine.flows.demo import Asked, Bug, Checked, Step
 from engine.report.out import safe
-from engine.report.paper import say
-from engine.report.words import words
+from engine.report.paper import code, marked, say
+from engine.report.words import said, words
 
 
 def step(out: Console, step: Step) -> None:
-    out.print()
     if step.command:
-        out.print(Text(safe(f"$ {step.command}"), "bold cyan"))
-    say(out, step.what, "dim")
+        out.print()
+        say(out, f"$ {step.command}", "bold cyan")
+    say(out, said(step.what), "dim" if step.command else "")
+
+
+def checked(out: Console, report: Checked) -> None:
+    """The builds of the demo, in a line."""
+    parts = ", ".join(
+        words("{component} ({count} checks)", component=component, count=count)
+        for component, count in report.builds
+    )
+    say(out, words("Right: {parts}.", parts=parts), "green")
+
+
+def bug(out: Console, report: Bug) -> None:
     out.print()
+    code(out, report.diff)
 
 
 def asked(out: Console, asked: Asked) -> None:
@@ -32,9 +44,8 @@ def check(out: Console, report: CheckReport) -> None:
     for problem in report.problems:
         say(out, f"{problem.where}: {problem.what}", "red")
     for proof in report.proofs:
-        mark = Text("ok  ", "green") if proof.held else Text("FAIL", "red")
-        text = f" {proof.exercise} on {proof.model}: {proof.claim}"
-        out.print(Text.assemble(mark, safe(text), (safe(f" ({proof.detail})"), "dim")))
+        mark = ("ok   ", "green") if proof.held else ("FAIL ", "red")
+        marked(out, mark, f"{proof.exercise} on {proof.model}: {proof.claim} ({proof.detail})")
     bad = len(report.problems) + sum(not proof.held for proof in report.proofs)
     say(
         out,

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.padding import Padding
 from rich.text import Text
 
 from engine.flows.observe import Observed, ObserveReport
 from engine.flows.predictions import BreakReport, Opening
 from engine.observe.diagnostics import Observation, Row
-from engine.report.out import safe
+from engine.report.curves import curves
 from engine.report.paper import code, say, section, table
-from engine.report.plot import braille
 from engine.report.words import words
-
-CURVE_WIDTH, CURVE_HEIGHT = 48, 6  # characters
 
 
 def opening(out: Console, report: Opening) -> None:
@@ -57,6 +53,8 @@ def observe(out: Console, report: ObserveReport) -> None:
     section(out, words("What to look at"))
     for text in report.diagnostics:
         say(out, f"- {text}", indent=2)
+    if report.saved:
+        say(out, "\n" + words("Saved: {saved}", saved=report.saved))
 
 
 def _observed(out: Console, observed: Observed) -> None:
@@ -64,17 +62,16 @@ def _observed(out: Console, observed: Observed) -> None:
         _observation(out, one)
     if observed.scored:
         section(out, words("Your predictions"))
-        shown = table("", words("predicted"), words("measured"), "")
-        for number, scored in enumerate(observed.scored, 1):
-            right = {
-                True: Text(words("right"), "green"),
-                False: Text(words("not so"), "red"),
-                None: Text(words("judge yourself")),
-            }
-            shown.add_row(
-                str(number), safe(scored.predicted), safe(scored.measured), right[scored.right]
-            )
-        out.print(Padding(shown, (0, 0, 0, 2)))
+        right = {
+            True: Text(words("right"), "green"),
+            False: Text(words("wrong"), "red"),
+            None: Text(words("judge yourself")),
+        }
+        rows = [
+            (str(number), scored.predicted, scored.measured, right[scored.right])
+            for number, scored in enumerate(observed.scored, 1)
+        ]
+        table(out, ("", words("predicted"), words("measured"), ""), rows)
         if observed.brier is not None:
             say(
                 out,
@@ -93,46 +90,37 @@ def _observation(out: Console, one: Observation) -> None:
             code(out, line, indent=4)
     if one.error:
         say(out, one.error, "red", indent=2)
+    elif one.broken_error:
+        say(out, words("It ended in an error before, and does so no more."), "green", indent=2)
     for name, rows in (
         (words("shapes"), one.shapes),
         (words("numbers"), one.numbers),
         (words("gradient norms"), one.norms),
     ):
         if rows:
-            _rows(out, name, rows)
+            _rows(out, name, rows, one.edited)
     for label, value in one.orientation:
         say(out, f"{label} = {value:.3f}", "dim", indent=2)
-    curves = [
-        (words("healthy"), one.healthy_curve),
-        (words("broken"), one.broken_curve),
-    ]
-    values = [y for _, curve in curves for y in curve if y == y and abs(y) != float("inf")]
-    if values:
-        low, high = min(values), max(values)
-        width = max(10, min(CURVE_WIDTH, out.width - 14))
-        for label, curve in curves:
-            if curve:
-                say(
-                    out,
-                    words(
-                        "{label}: {curve} from {first:.3f} to {last:.3f}",
-                        label=label,
-                        curve=one.curve,
-                        first=curve[0],
-                        last=curve[-1],
-                    ),
-                    indent=2,
-                )
-                lines = braille(curve, width=width, height=CURVE_HEIGHT, low=low, high=high)
-                for i, line in enumerate(lines):
-                    edge = f"{high:.2f}" if i == 0 else f"{low:.2f}" if i == len(lines) - 1 else ""
-                    out.print(Text(f"  {edge:>7} {line}"))
-
-
-def _rows(out: Console, name: str, rows: tuple[Row, ...]) -> None:
-    shown = table(name, words("healthy"), words("broken"))
-    for row in rows:
-        shown.add_row(
-            safe(row.name), safe(row.healthy), Text(safe(row.broken), "red" if row.differs else "")
+    found = [
+        (label, curve)
+        for label, curve in (
+            (words("healthy"), one.healthy_curve),
+            (words("broken"), one.broken_curve),
+            (words("now"), one.now_curve),
         )
-    out.print(Padding(shown, (0, 0, 0, 2)))
+        if curve
+    ]
+    if found:
+        curves(out, one.curve, found)
+
+
+def _rows(out: Console, name: str, rows: tuple[Row, ...], edited: bool) -> None:
+    head = (name, words("healthy"), words("broken"), *((words("now"),) if edited else ()))
+    shown: list[tuple[str | Text, ...]] = []
+    for row in rows:
+        red = "red" if row.differs else ""
+        if edited:
+            shown.append((row.name, row.healthy, row.broken, Text(row.now or "-", red)))
+        else:
+            shown.append((row.name, row.healthy, Text(row.broken, red)))
+    table(out, head, shown)

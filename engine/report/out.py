@@ -1,34 +1,20 @@
-"""What all views share: text that is safe to show, errors, progress, reports told as they come."""
+"""What all views share: text that is safe to show, errors, progress."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
 from collections.abc import Iterable
-from typing import Any
+from typing import TextIO
 
 from engine.errors import EngineError, LearnerCodeError
-from engine.report.formats import Line, emit
+from engine.report.formats import Line
+from engine.report.layout import columns, wrapped
 from engine.report.words import said
 
-
-class Live:
-    """Prints reports as they come. Once nobody reads them any more it is silent: what they are told
-    of goes on.
-    """
-
-    def __init__(self) -> None:
-        self._read = True
-
-    def __call__(self, report: Any) -> None:
-        if not self._read:
-            return
-        try:
-            emit(report, as_json=False)
-            sys.stdout.flush()
-        except (BrokenPipeError, SystemExit):  # the latter is how rich takes the former
-            self._read = False
+KEPT = "\n\t\u00a0"  # the last one stands between the thousands of a number
 
 
 def emit_error(error: EngineError, *, as_json: bool) -> None:
@@ -50,15 +36,23 @@ def emit_error(error: EngineError, *, as_json: bool) -> None:
         show(fields)
         return
     what, where, next = map(said, error.messages)
-    sys.stderr.write(safe(f"engine: {what}") + "\n")
+    tell(f"engine: {what}", sys.stderr)
     for part in (where, *frames, next):
         if part:
-            sys.stderr.write("\n".join("  " + line for line in safe(part).splitlines()) + "\n")
+            tell(part, sys.stderr, indent=2)
+
+
+def tell(text: str, stream: TextIO, indent: int = 0) -> None:
+    """Lines, escaped and wrapped at words to the terminal that the stream writes to."""
+    width = columns(stream)
+    for line in safe(text).splitlines() or [""]:
+        for part in wrapped(line, None if width is None else width - indent):
+            stream.write((" " * indent + part if part else "") + "\n")
 
 
 def safe(text: str) -> str:
     """Text from learners and packs, without what would steer a terminal."""
-    return "".join(c if c in "\n\t" or (c.isprintable()) else f"\\x{ord(c):02x}" for c in text)
+    return "".join(c if c in KEPT or c.isprintable() else f"\\x{ord(c):02x}" for c in text)
 
 
 def reflowed(text: str) -> str:
@@ -71,6 +65,12 @@ def reflowed(text: str) -> str:
         else:
             lines.append(line)
     return "\n".join(lines)
+
+
+def clear_screen() -> None:
+    """Where there is one: what comes next begins at the top."""
+    if sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        sys.stdout.write("\x1b[2J\x1b[H")
 
 
 class Progress:
@@ -87,7 +87,7 @@ class Progress:
     def __call__(self, text: str) -> None:
         if time.monotonic() >= self._next and sys.stderr.isatty():
             self._next = time.monotonic() + self.THEN
-            sys.stderr.write(safe(text) + " ...\n")
+            tell(f"{text} ...", sys.stderr)
 
 
 def bar(lines: Iterable[Line], total: int) -> Iterable[Line]:

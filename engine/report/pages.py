@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.text import Text
 
-from engine.report.out import safe
-from engine.report.paper import code, say, section
+from engine.report.paper import code, marked, say, section
+from engine.report.words import words
 
 if TYPE_CHECKING:
+    from engine.flows.questions import Answered
     from engine.flows.reports import DoctorReport
     from engine.flows.show import ShowReport
 
@@ -27,5 +27,19 @@ def exercise(out: Console, report: ShowReport) -> None:
 
 def doctor(out: Console, report: DoctorReport) -> None:
     for finding in report.findings:
-        mark = Text("ok  ", "green") if finding.good else Text("FAIL", "red")
-        out.print(Text.assemble(mark, safe(f" {finding.what}: {finding.found}")))
+        mark = ("ok   ", "green") if finding.good else ("FAIL ", "red")
+        marked(out, mark, f"{finding.what}: {finding.found}")
+
+
+def answered(out: Console, one: Answered) -> None:
+    """A question after a build: what was asked, what was answered, whether it was right, and why."""
+    out.print()
+    say(out, one.ask, "bold")
+    verdict, style = (words("Right"), "green") if one.right else (words("Wrong"), "red")
+    if one.grade:
+        verdict = {"yes": words("Yes"), "partly": words("Partly"), "no": words("Not yet")}[
+            one.grade
+        ]
+        style = {"yes": "green", "partly": "yellow", "no": "red"}[one.grade]
+    marked(out, (f"  {verdict}: ", style), one.shown or one.answer)
+    say(out, one.because.strip(), indent=2)

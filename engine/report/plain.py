@@ -3,28 +3,48 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
+from engine.report.layout import aligned, columns, wrapped
 from engine.report.out import reflowed, safe
 from engine.report.words import words
 
 if TYPE_CHECKING:
     from engine.flows.listing import ListReport, NextReport, StatusReport
-    from engine.flows.reports import HintReport, InitReport, NotesReport, ReproReport, ResetReport
+    from engine.flows.reports import (
+        HintReport,
+        InitReport,
+        NotesReport,
+        ReproReport,
+        ResetReport,
+        WatchReport,
+    )
 
-NARROWEST = 12  # characters that the last column needs
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 COLOURS |= {"bold red": "1;31", "bold green": "1;32"}
-STATES = {"passed": "green", "closed": "green", "open": "yellow", "failed": "red"}
+STATES = {
+    "passed": "green", "closed": "green", "open": "yellow", "changed": "yellow", "failed": "red",
+}  # fmt: skip
+DONE = ("passed", "closed")
 
 
-def width() -> int:
-    """Columns of the terminal, 80 where there is none."""
-    return max(20, shutil.get_terminal_size((80, 24)).columns)
+class Shown(Protocol):
+    """What lists show of an exercise."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def phase(self) -> str: ...
+    @property
+    def phase_name(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def minutes(self) -> int: ...
 
 
 def painted(text: str, colour: str = "") -> str:
@@ -36,17 +56,19 @@ def painted(text: str, colour: str = "") -> str:
 
 
 def say(text: str, colour: str = "", indent: int = 0) -> None:
-    """Paragraphs, escaped and wrapped."""
+    """Paragraphs, escaped and wrapped at words to the terminal."""
+    width = columns(sys.stdout)
     for line in reflowed(safe(text)).split("\n"):
-        for part in textwrap.wrap(line, width() - indent) or [""]:
+        for part in wrapped(line, None if width is None else width - indent):
             print(" " * indent + painted(part, colour) if part else "")
 
 
 def code(text: str, indent: int = 2) -> None:
     """Lines that are no prose: folded at the edge of a terminal, else as they are."""
-    room = max(1, width() - indent)
+    width = columns(sys.stdout)
     for line in safe(text).splitlines():
         colour = {"+": "green", "-": "red"}.get(line[:1], "")
+        room = len(line) + 1 if width is None else max(1, width - indent)
         parts = [line[i : i + room] for i in range(0, len(line), room)] or [""]
         for part in parts:
             print(" " * indent + painted(part, colour))
@@ -57,29 +79,23 @@ def place(root: str, path: str, line: int) -> str:
     return f"{root}/{path}:{line}" if root else f"{path}:{line}"
 
 
-def columns(rows: Sequence[Sequence[str]], colour_of: int = -1) -> None:
-    """Rows with aligned columns; the last one is wrapped below itself when it is too long."""
+def table(rows: Sequence[Sequence[str]]) -> None:
+    """Rows in columns; one below the other where a terminal is too narrow for that."""
     rows = [[safe(cell) for cell in row] for row in rows]
-    sizes = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    left = sum(sizes[:-1]) + 2 * (len(sizes) - 1)
-    if left + min(sizes[-1], NARROWEST) > width():  # no room for columns: one row below the other
+    found = aligned(rows, columns(sys.stdout))
+    if found is None:
         for row in rows:
             say(row[0])
             say(", ".join(cell for cell in row[1:] if cell), indent=2)
         return
-    for row in rows:
-        cells = []
-        for i, cell in enumerate(row[:-1]):
-            colour = STATES.get(cell, "") if i == colour_of else ""
-            cells.append(painted(cell, colour) + " " * (sizes[i] - len(cell)))
-        tail = textwrap.wrap(row[-1], max(12, width() - left)) or [""]
-        print("  ".join([*cells, tail[0]]).rstrip())
-        for more in tail[1:]:
-            print(" " * left + more)
+    for _, parts in found:
+        print("".join(parts))
 
 
 def hint(report: HintReport) -> None:
     first = report.number - len(report.hints) + 1
+    if report.again and report.number == report.of:
+        say(words("You have seen all {count} hints; here they are again:", count=report.of))
     for number, text in enumerate(report.hints, first):
         say(
             words(
@@ -108,19 +124,86 @@ def init(report: InitReport) -> None:
     say("\n" + words("Next: cd {home} and type engine next", home=report.home))
 
 
-def _head() -> tuple[str, ...]:
-    return words("id"), words("kind"), words("phase"), words("state")
+def _by_phase(exercises: Sequence[Shown]) -> dict[tuple[str, str], list[Shown]]:
+    found: dict[tuple[str, str], list[Shown]] = {}
+    for one in exercises:
+        found.setdefault((one.phase, one.phase_name), []).append(one)
+    return found
+
+
+def _time(minutes: int) -> str:
+    """Minutes as people say them."""
+    if minutes < 90:
+        return words("{minutes} min", minutes=minutes)
+    return words("{hours} h", hours=round(minutes / 60))
+
+
+def _progress(exercises: Sequence[Shown]) -> str:
+    """ "6 of 54, 21 h left"."""
+    done = sum(one.state in DONE for one in exercises)
+    left = sum(one.minutes for one in exercises if one.state not in DONE)
+    told = words("{done} of {of}", done=done, of=len(exercises))
+    return f"{told}, " + words("{time} left", time=_time(left)) if left else told
+
+
+def _state(one: Shown) -> str:
+    names = {
+        "new": words("new"),
+        "predicted": words("predicted"),
+        "open": words("open"),
+        "failed": words("failed"),
+        "passed": words("passed"),
+        "changed": words("changed since"),
+        "closed": words("closed"),
+        "reset": words("put aside"),
+    }
+    return names.get(one.state, one.state)
+
+
+def _kind(one: Shown) -> str:
+    return words("build") if one.kind == "build" else words("break")
+
+
+def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> None:
+    """A head for each phase, and below it the rows of its exercises, their columns in line."""
+    shown = [[safe(cell) for cell in row] for row in rows.values()]
+    width = columns(sys.stdout)
+    found = aligned(shown, None if width is None else width - 2) if shown else None
+    lines: dict[str, list[list[str]]] = {id: [] for id in rows}
+    for number, parts in found or ():
+        lines[list(rows)[number]].append(parts)
+    for (phase, name), group in _by_phase(exercises).items():
+        print()
+        say(f"{phase} {name}: {_progress(group)}", "bold")
+        for one in group:
+            for parts in lines.get(one.id, ()):
+                cells = [
+                    painted(p, STATES.get(one.state, "") if i == 1 else "")
+                    for i, p in enumerate(parts)
+                ]
+                print("  " + "".join(cells))
+            if found is None and one.id in rows:
+                say(", ".join(cell for cell in rows[one.id] if cell), indent=2)
 
 
 def list_(report: ListReport) -> None:
-    rows = [(one.id, one.kind, one.phase, one.state, one.title) for one in report.exercises]
-    columns([(*_head(), words("title")), *rows], colour_of=3)
+    say(_progress(report.exercises), "bold")
+    rows = {
+        one.id: (one.id, _state(one), _kind(one), _time(one.minutes), one.title)
+        for one in report.exercises
+    }
+    _heads(report.exercises, rows)
 
 
 def status(report: StatusReport) -> None:
     say(words("{learner}, model in {model}", learner=report.learner, model=report.model), "bold")
+    say(_progress(report.exercises))
+    rows = {
+        one.id: (one.id, _state(one), _kind(one)) for one in report.exercises if one.state != "new"
+    }
+    _heads(report.exercises, rows)
     print()
-    columns([_head()] + [(one.id, one.kind, one.phase, one.state) for one in report.exercises])
+    say(words("`engine list` shows every exercise, `engine next` what to do now."), "dim")
     if report.open:
         print()
         say(
@@ -145,11 +228,11 @@ def status(report: StatusReport) -> None:
     if report.brier is not None:
         print()
         say(words("How sure you were, and how often you were right"), "bold")
-        rows = [
+        bins = [
             (f"{one.low} to {one.high}%", str(one.count), f"{100 * one.right / one.count:.0f}%")
             for one in report.calibration
         ]
-        columns([(words("confidence"), words("predictions"), words("right")), *rows])
+        table([(words("confidence"), words("predictions"), words("right")), *bins])
         say(
             words(
                 "Brier score {brier:.3f} over {predictions} predictions (0 is perfect, 0.25 "
@@ -170,9 +253,20 @@ def next_(report: NextReport) -> None:
 
 
 def reset(report: ResetReport) -> None:
+    if report.back:
+        say(
+            words(
+                "{exercise} is open again, as it was put aside: {practice}",
+                exercise=report.exercise,
+                practice=report.back,
+            ),
+            "bold",
+        )
+        return
     say(
         words(
-            "{exercise} is put aside. The practice copy is kept; to get it back:",
+            "{exercise} is put aside. `engine reset --undo {exercise}` opens it again as it was. "
+            "The files alone:",
             exercise=report.exercise,
         ),
         "bold",
@@ -194,6 +288,25 @@ def repro(report: ReproReport) -> None:
     code(f"{report.python} -m pdb {report.folder}/repro.py")
 
 
+def watch(report: WatchReport) -> None:
+    if report.right:
+        told = words(
+            "{exercise} is mended. `engine submit-fix` records it and tells the cause.",
+            exercise=report.exercise,
+        )
+        say(told, "green")
+        return
+    say(
+        words(
+            "{exercise}: judged again whenever a file in {folder} is saved; Ctrl-C ends it. Nothing is "
+            "recorded.",
+            exercise=report.exercise,
+            folder=report.folder,
+        ),
+        "dim",
+    )
+
+
 def notes(report: NotesReport) -> None:
     say(report.file, "bold")
-    print(safe(report.text))
+    print(safe(report.text.replace("\r\n", "\n")))

@@ -22,6 +22,7 @@ SHOW = {
     "NotesReport": (PLAIN, "notes"),
     "ResetReport": (PLAIN, "reset"),
     "StatusReport": (PLAIN, "status"),
+    "WatchReport": (PLAIN, "watch"),
     "Opening": ("engine.report.breaks", "opening"),
     "BreakReport": ("engine.report.breaks", "break_"),
     "ObserveReport": ("engine.report.breaks", "observe"),
@@ -34,6 +35,8 @@ SHOW = {
     "Asked": ("engine.report.author", "asked"),
     "CheckReport": ("engine.report.author", "check"),
     "Step": ("engine.report.author", "step"),
+    "Checked": ("engine.report.author", "checked"),
+    "Bug": ("engine.report.author", "bug"),
 }
 
 

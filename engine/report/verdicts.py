@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from engine.judge.findings import UNWRITTEN, Finding, findings, own_frames, unrun
 from engine.judge.result import Result
 from engine.report.detail import everything, verbose
-from engine.report.plain import code, columns, place, say
+from engine.report.plain import code, place, say, table
 from engine.report.words import said, words
 from engine.spec.texts import said as in_language
 
@@ -43,10 +43,12 @@ def build(report: BuildReport) -> None:
             ),
             "yellow",
         )
-    for one in report.questions:
-        print()
-        say(f"{words('Right') if one.right else words('Wrong')}: {one.ask}", "bold")
-        say(one.because.strip(), indent=2)
+    if report.questions:
+        from engine.report.pages import answered
+        from engine.report.paper import console
+
+        for one in report.questions:
+            answered(console(), one)
     if not report.passed:
         say(words("`{next}` gives a hint.", next=report.next))
         return
@@ -68,7 +70,7 @@ def all_parts(report: AllReport) -> None:
     for part in report.parts:
         what = view.brief(part.finding) if part.finding else words("pass")
         rows.append((part.exercise, f"{part.right}/{part.checks}", what))
-    columns(rows)
+    table(rows)
     print()
     right = sum(part.passed for part in report.parts)
     say(words("{passed} of {count} pass", passed=right, count=len(report.parts)), "bold")

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.text import Text
 
 from engine.flows.walkthrough import Point, Shown, WalkReport
+from engine.report.curves import curves
 from engine.report.out import safe
-from engine.report.paper import say, section
-from engine.report.plot import braille
+from engine.report.paper import put, say, section
 from engine.report.words import words
 
-WIDEST, HEIGHT, CURVE_HEIGHT = 76, 20, 5
+WIDEST, HEIGHT = 76, 20
 COLUMNS = 8  # numbers of a row that are shown
 
 
@@ -30,8 +29,8 @@ def walk(out: Console, report: WalkReport) -> None:
         (words("The table as a picture, after the training"), report.after),
     ):
         section(out, title)
-        for line in picture(points, min(WIDEST, out.width - 4), HEIGHT):
-            out.print(Text("  " + safe(line)))
+        for row in picture(points, min(WIDEST, out.width - 4), HEIGHT):
+            put(out, ("  " + safe(row)).rstrip())
     if report.saved:
         say(out, "\n" + words("Saved: {saved}", saved=report.saved))
 
@@ -39,35 +38,20 @@ def walk(out: Console, report: WalkReport) -> None:
 def _value(out: Console, shown: Shown) -> None:
     name = shown.name.replace("_", " ")
     if shown.curve:
-        low, high = min(shown.curve), max(shown.curve)
-        say(
-            out,
-            words(
-                "{name}: from {first:.3f} to {last:.3f}",
-                name=name,
-                first=shown.curve[0],
-                last=shown.curve[-1],
-            ),
-            "dim",
-            indent=2,
-        )
-        width = max(10, min(60, out.width - 6))
-        for line in braille(shown.curve, width=width, height=CURVE_HEIGHT, low=low, high=high):
-            out.print(Text("    " + line))
+        curves(out, shown.name, ((name, shown.curve),))
     elif shown.rows:
         say(out, name, "dim", indent=2)
+        most = min(COLUMNS, (out.width - 17) // 7)  # numbers that fit beside a word
         for word, row in shown.rows:
-            numbers = " ".join(f"{number:6.3f}" for number in row[:COLUMNS])
-            more = " ..." if len(row) > COLUMNS else ""
-            out.print(
-                Text(safe(f"    {word:8} {numbers}{more}"), overflow="ellipsis", no_wrap=True)
-            )
+            numbers = " ".join(f"{number:6.3f}" for number in row[:most])
+            more = " ..." if len(row) > most else ""
+            put(out, safe(f"    {word:8} {numbers}{more}"))
     elif len(shown.lines) == 1:
         say(out, f"{name}: {shown.lines[0]}", indent=2)
     else:
         say(out, name, "dim", indent=2)
-        for line in shown.lines:
-            say(out, line, indent=4)
+        for one in shown.lines:
+            say(out, one, indent=4)
 
 
 def picture(points: Sequence[Point], width: int, height: int) -> list[str]:

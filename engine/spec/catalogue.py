@@ -18,7 +18,6 @@ from engine.errors import Message, SpecError, UsageError
 from engine.spec import index
 from engine.spec.index import Course, Summary
 from engine.spec.load import S, load, nearest, read_bytes
-from engine.spec.regimes import spelled_out
 
 if TYPE_CHECKING:  # lists and hints do without
     from engine.spec.types import Break, Build, Pack, Walkthrough
@@ -68,6 +67,11 @@ class Entry(msgspec.Struct, frozen=True):
     def phase_number(self) -> str:
         """ "13" of "13-embeddings"."""
         return self.phase.partition("-")[0]
+
+    @property
+    def phase_name(self) -> str:
+        """ "Embeddings" of "13-embeddings"."""
+        return self.phase.partition("-")[2].replace("-", " ").capitalize()
 
 
 class Catalogue:
@@ -138,12 +142,24 @@ class Catalogue:
     def _summary(self, id: str) -> Summary:
         if self.entries[id].kind == "build":
             spec = self.build(id)
-            return Summary(spec.title, spec.hints, tuple(one.id for one in spec.questions))
-        return Summary(self.break_(id).title, self.break_(id).hints)
+            questions = tuple(one.id for one in spec.questions)
+            return Summary(spec.title, spec.hints, questions, spec.minutes)
+        found = self.break_(id)
+        return Summary(found.title, found.hints, minutes=found.minutes)
 
     def entry(self, id: str) -> Entry:
-        """The exercise called `id`, or "pack/id". Raises UsageError with the nearest names."""
+        """The exercise called `id`, or "pack/id", or the only one that begins so. Raises UsageError with
+        the nearest names.
+        """
         name = id.removeprefix(self.pack + "/")
+        begun = [one for one in self.entries if name and one.startswith(name)]
+        if name not in self.entries and len(begun) > 1:
+            raise UsageError(
+                Message("{id} is the beginning of several exercises.", id=repr(id)),
+                next=Message("They are: {begun}.", begun=", ".join(begun)),
+            )
+        if name not in self.entries and begun:
+            return self.entries[begun[0]]
         if name not in self.entries:
             raise UsageError(
                 Message(
@@ -158,6 +174,7 @@ class Catalogue:
 
     def build(self, component: str) -> Build:
         """The build exercise of a component."""
+        from engine.spec.checks import spelled_out
         from engine.spec.types import Build
 
         if component not in self._builds:

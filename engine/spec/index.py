@@ -21,17 +21,20 @@ import msgspec
 
 from engine import __version__
 
-VERSION = f"{__version__}/1"  # what other engines have written is not read
+VERSION = f"{__version__}/2"  # what other engines have written is not read
 KEPT = 500  # records: those that were read last
 Text = dict[str, str]
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """An exercise: its title, its hints, and the ids of the questions that are asked when it has passed."""
+    """An exercise: its title, its hints, the ids of the questions that are asked when it has passed, and
+    how many minutes it takes.
+    """
 
     title: Text
     hints: tuple[Text, ...] = ()
     questions: tuple[str, ...] = ()
+    minutes: int = 0
 
 
 class Course(msgspec.Struct, frozen=True):

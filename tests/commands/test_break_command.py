@@ -144,9 +144,9 @@ BAD = {
     "only a cause": ("cause: {answer: width, confidence: 90}\n", "'where'"),
     "one missing": (ANSWERS.replace(ROWS, ""), "'rows'"),
     "confidence missing": (ANSWERS.replace(", confidence: 80", ""), "'rows'"),
-    "confidence 30": (ANSWERS.replace("80", "30"), "between 50"),
-    "confidence 101": (ANSWERS.replace("80", "101"), "between 50"),
-    "confidence in words": (ANSWERS.replace("80", "sure"), "between 50"),
+    "confidence 10": (ANSWERS.replace("70", "10"), "between 20"),
+    "confidence 101": (ANSWERS.replace("80", "101"), "between 0"),
+    "confidence in words": (ANSWERS.replace("80", "sure"), "between 0"),
     "unknown option": (ANSWERS.replace("logits", "nowhere"), "ids, hidden, logits"),
     "option 0": (ANSWERS.replace("logits", "0"), "ids, hidden, logits"),
     "option 6": (ANSWERS.replace("logits", "6"), "ids, hidden, logits"),
@@ -177,7 +177,7 @@ def test_answers_that_do_not_fit_are_named(answers: Path, text: str, named: str)
     assert named in str(caught.value)
 
 
-@pytest.mark.parametrize("why", ["no YAML", "one missing", "confidence 30", "unknown option"])
+@pytest.mark.parametrize("why", ["no YAML", "one missing", "confidence 10", "unknown option"])
 def test_answers_that_do_not_fit_change_nothing(home: Path, answers: Path, why: str) -> None:
     """A break with such a file ends in words; nothing is recorded, written or broken."""
     answers.write_text(BAD[why][0])
@@ -246,23 +246,24 @@ def test_a_person_is_asked_again_until_it_fits(home: Path) -> None:
     """Wrong answers are explained and asked again; the right ones are kept."""
     with Terminal("break", LOUD, cwd=home) as terminal:
         terminal.expect("Where does the first forward pass stop?")
-        for wrong in ("9", "", "nowhere", "-1", "²"):
-            terminal.expect("Your answer: ")
+        for wrong in ("9", "", "rows", "nowhere", "-1", "²"):
+            terminal.expect("Your answer (1 to 5): ")
             terminal.send(wrong)
-            terminal.expect("none of the options")
-        terminal.expect("Your answer: ")
+            terminal.expect("type a number from 1 to 5")
+        terminal.expect("Your answer (1 to 5): ")
         terminal.send("4")
-        for wrong in ("30", "101", "very", "", "nan"):
-            terminal.expect("How sure")
+        terminal.expect("= in cross_entropy")
+        for wrong in ("19", "101", "very", "", "nan"):
+            terminal.expect("How sure are you (20 to 100%; 20 is a guess): ")
             terminal.send(wrong)
-            terminal.expect("between 50")
+            terminal.expect("between 20")
         terminal.expect("How sure")
         terminal.send("85%")
         terminal.expect("How many rows")
         for wrong in ("many", "", "nan", "inf"):
             terminal.expect("Your answer: ")
             terminal.send(wrong)
-            terminal.expect("A number is needed")
+            terminal.expect("is needed here")
         terminal.expect("Your answer: ")
         terminal.send("32")
         terminal.expect("How sure")
@@ -296,7 +297,7 @@ def test_what_was_typed_before_an_interruption_is_offered_again(home: Path) -> N
     assert kinds(home) == ["drafted", "drafted"] and not (home / "practice").exists()
     with Terminal("break", LOUD, cwd=home) as terminal:
         terminal.expect("Enter keeps it")
-        for offered, given in (("[rows]: ", ""), ("[85]: ", "90"), ("[32]: ", ""), ("[50]: ", "")):
+        for offered, given in (("[4]: ", ""), ("[85]: ", "90"), ("[32]: ", ""), ("[50]: ", "")):
             terminal.expect(offered)
             terminal.send(given)
         terminal.expect("Your answer: ")
@@ -341,7 +342,7 @@ def test_a_terminal_that_speaks_latin_1_is_no_bug(home: Path) -> None:
 def test_somebody_who_thinks_about_a_question_holds_nobody_up(home: Path, answers: Path) -> None:
     """Another terminal may break meanwhile; whoever answers later is told, and breaks nothing."""
     with Terminal("break", LOUD, cwd=home) as terminal:
-        terminal.expect("Your answer: ")
+        terminal.expect("Your answer (1 to 5): ")
         engine("break", LOUD, "--answers", answers, cwd=home, code=0)
         for given in ("4", "80", "32", "80", "two shapes"):
             terminal.send(given)
@@ -388,6 +389,7 @@ def test_predictions_can_be_written_in_an_editor(
     ]  # fmt: skip
     text = notes_file.read_text()
     assert "my own words" in text and text.count(notes.start_mark(LOUD, 1)) == 1
+    assert text.count("### Predictions") == 1 and "Somebody merges two tokenizers" in text
 
 
 EDITORS = {

@@ -14,6 +14,7 @@ from engine.commands import questions as asking
 from engine.commands import status, submit_build
 from engine.errors import UsageError
 from engine.flows import questions
+from engine.flows.numbers import number_in
 from engine.flows.questions import Asked, Reply
 from engine.learner.store import alone
 from engine.spec.types import Option, Question, Range
@@ -182,13 +183,13 @@ def test_a_file_that_does_not_fit_costs_nothing(home: Path, tmp_path: Path) -> N
     ("text", "number"), [("12,288,000", 12_288_000), ("1,000 * 2", 2000), ("2^10", 1024)]
 )
 def test_numbers_are_read_as_people_write_them(text: str, number: float) -> None:
-    assert questions.number_in(text, {}, "here") == number
+    assert number_in(text, {}, "here") == number
 
 
 @pytest.mark.parametrize("text", ["12,5", "1,0000", "1,23"])
 def test_a_decimal_comma_is_not_taken_for_thousands(text: str) -> None:
     with pytest.raises(UsageError, match="A number or a formula"):
-        questions.number_in(text, {}, "here")
+        number_in(text, {}, "here")
 
 
 def test_somebody_who_thinks_holds_nobody_up(home: Path) -> None:

@@ -36,7 +36,7 @@ from engine.commands import break_, init
 
 COMMANDS = [
     "init", "list", "show", "status", "next", "submit-build", "break", "observe", "hint",
-    "submit-fix", "submit", "run", "repro", "reset", "notes", "doctor", "check", "demo",
+    "submit-fix", "submit", "watch", "run", "repro", "reset", "notes", "doctor", "check", "demo",
     "dev check", "dev schema",
 ]  # fmt: skip
 
@@ -58,7 +58,7 @@ def test_help_shows_an_example(name: str, tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("name", [n for n in COMMANDS if n not in ("run", "dev schema")])
+@pytest.mark.parametrize("name", [n for n in COMMANDS if n not in ("run", "watch", "dev schema")])
 def test_help_names_json(name: str) -> None:
     """Every command that reports can do so as JSON."""
     here: typer.core.TyperGroup = typer.main.get_command(app)
@@ -101,6 +101,36 @@ def test_json_is_one_object_all_the_way(home: Path, tmp_path: Path, answers: Pat
 
 
 @pytest.mark.slow
+def test_the_demo_says_what_this_is_and_ends_with_the_bug(tmp_path: Path) -> None:
+    """Three sentences first, no check of a build on a line of its own, the bug as a diff at the end;
+    without a terminal nobody is waited for.
+    """
+    lines = engine("demo", cwd=tmp_path, code=0).stdout.splitlines()
+    assert (
+        all(line.endswith(".") and len(line) > 60 for line in lines[:3])
+        and "on purpose" in lines[0]
+    )
+    assert [line for line in lines if line.startswith("Right: embedding (")]
+    assert not [line for line in lines if re.match(r"ok +\d+/\d+ ", line)]
+    end = lines[-12:]
+    assert any(line.startswith("  +") and "256" in line for line in end)
+    assert any(line.startswith("  -") and "vocab_size" in line for line in end)
+
+
+def test_the_demo_waits_for_enter_on_a_terminal(tmp_path: Path) -> None:
+    """Between the steps, unless --no-pause; Ctrl-C leaves nothing."""
+    with Terminal("demo", cwd=tmp_path, env={"TMPDIR": str(tmp_path)}) as terminal:
+        terminal.expect("Enter goes on")
+        terminal.send("")
+        terminal.expect("$ engine init ada")
+        terminal.expect("Enter goes on")
+        terminal.press(b"\x03")
+        assert terminal.end() == 130
+    assert list(tmp_path.iterdir()) == []
+    with Terminal("demo", "--no-pause", cwd=tmp_path) as terminal:
+        terminal.expect("$ engine submit-build")
+
+
 def test_demo_as_json_is_one_object(tmp_path: Path) -> None:
     """The demo's reports come as one, whatever folder it is typed in, and leave nothing there."""
     report = engine_json("demo", cwd=tmp_path)
@@ -180,7 +210,7 @@ def test_exit_code_130_for_ctrl_c(home: Path) -> None:
     """Ctrl-C at a question ends at once: nothing recorded, nothing written, exit code 130."""
     before = listing(home / "src"), (home / "phase-13/notes/breaks.md").read_bytes()
     with Terminal("break", LOUD, cwd=home) as terminal:
-        terminal.expect("Your answer: ")
+        terminal.expect("Your answer")
         terminal.send("3")
         terminal.expect("How sure")
         terminal.press(b"\x03")
@@ -193,7 +223,7 @@ def test_exit_code_130_for_ctrl_c(home: Path) -> None:
 def test_the_end_of_the_input_is_an_interruption(home: Path) -> None:
     """Ctrl-D at a question is as good as Ctrl-C."""
     with Terminal("break", LOUD, cwd=home) as terminal:
-        terminal.expect("Your answer: ")
+        terminal.expect("Your answer")
         terminal.press(b"\x04")
         assert terminal.end() == 130
     assert kinds(home) == []
@@ -222,7 +252,7 @@ def test_a_verdict_that_takes_a_while_says_so(home: Path) -> None:
     with Terminal("submit-build", "lm_head", cwd=home) as terminal:
         terminal.expect(" measurements ...")
         for _ in session(home).catalogue.build("lm_head").questions:
-            terminal.expect("Your answer: ")
+            terminal.expect("Your answer")
             terminal.press(b"\n")  # leaves it open
         assert terminal.end() == 0
 

@@ -203,26 +203,26 @@ def test_a_wrong_cause_is_explained(opened: Path) -> None:
     assert report.passed and report.reveal is not None and report.reveal.cause is not None
     assert report.reveal.cause.right is False
     assert "inside the head" in report.reveal.cause.because
-    assert "not so" in (opened / NOTES).read_text().split("My answer to the cause")[1]
+    assert "wrong" in (opened / NOTES).read_text().split("My answer to the cause")[1]
 
 
 def test_a_person_is_asked_for_the_cause(opened: Path) -> None:
     """At a terminal the four mechanisms are asked, again when it does not fit, and then revealed."""
     mend(opened)
     with Terminal("submit-fix", cwd=opened) as terminal:
-        told = terminal.expect("1 to 4: ")
+        told = terminal.expect("(1 to 4): ")
         options = [
             line for line in told.splitlines() if line.strip()[:2] in ("1.", "2.", "3.", "4.")
         ]
         assert len(options) == 4
         for wrong in ("5", "", "x", "²"):
             terminal.send(wrong)
-            terminal.expect("1 to 4: ")
+            terminal.expect("(1 to 4): ")
         right = next(line for line in options if "does not take from the embedding" in line)
         terminal.send(right.strip()[0])
-        terminal.expect("%: ")
+        terminal.expect("guess): ")
         terminal.send("20")
-        terminal.expect("%: ")
+        terminal.expect("guess): ")
         terminal.send("90")
         terminal.expect("That was the cause")
         assert terminal.end() == 0
@@ -234,7 +234,7 @@ def test_ctrl_c_at_the_cause_keeps_the_break_open(opened: Path) -> None:
     mend(opened)
     before = (opened / NOTES).read_bytes()
     with Terminal("submit-fix", cwd=opened) as terminal:
-        terminal.expect("1 to 4: ")
+        terminal.expect("(1 to 4): ")
         terminal.press(b"\x03")
         assert terminal.end() == 130
     assert (opened / NOTES).read_bytes() == before

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -35,17 +36,29 @@ from engine.errors import NotApplicable
 
 
 def test_hints_come_one_at_a_time(opened: Path) -> None:
-    """Three calls, three hints; the third names the file; the fourth is refused."""
+    """Three calls, three hints; the third names the file; the fourth shows all of them again."""
     spec = session(opened).catalogue.break_(LOUD)
     for number in (1, 2, 3):
         report = engine_json("hint", cwd=opened)
         assert (report["number"], report["of"], len(report["hints"])) == (number, 3, 1)
         assert report["hints"][0][:30] == spec.hints[number - 1]["en"][:30]
     assert HEAD in report["hints"][0] and "{file}" not in report["hints"][0]
-    done = engine("hint", cwd=opened, code=4)
-    assert "all 3 hints" in done.stderr
+    told = engine("hint", cwd=opened, code=0).stdout
+    assert told.startswith("You have seen all 3 hints; here they are again:\n")
+    assert all(" ".join(text["en"].split())[:30] in " ".join(told.split()) for text in spec.hints)
     assert kinds(opened).count("hinted") == 3
     assert engine_json("status", cwd=opened)["hints_taken"] == 3
+
+
+def test_hints_that_were_seen_can_be_read_again(opened: Path) -> None:
+    """--again takes none; before the first there is nothing to be read."""
+    with pytest.raises(NotApplicable, match="no hint"):
+        hint.run(session(opened), again=True)
+    for _ in range(2):
+        hint.run(session(opened))
+    report = hint.run(session(opened), again=True)
+    assert (report.number, report.of, len(report.hints), report.again) == (2, 3, 2, True)
+    assert kinds(opened).count("hinted") == 2
 
 
 def test_one_hint_shows_nothing_of_the_next(opened: Path) -> None:
@@ -307,6 +320,20 @@ def test_observe_measures_what_is_there_now(opened: Path) -> None:
     assert "64" in json.dumps(again["shapes"])
 
 
+def test_predictions_are_not_judged_by_an_edit(opened: Path) -> None:
+    """As they were scored first; what is there now stands beside healthy and broken."""
+    first = engine_json("observe", cwd=opened)["observed"]
+    practice = opened / "practice" / LOUD / HEAD
+    practice.write_text(practice.read_text().replace(BROKEN, "self.vocab_size_out = 64"))
+    again = engine_json("observe", cwd=opened)["observed"]
+    assert (again["scored"], again["brier"]) == (first["scored"], first["brier"])
+    rows = again["observations"][0]["shapes"]
+    found = [row for row in rows if len({row["healthy"], row["broken"], row["now"]}) == 3]
+    assert found and "256" in found[0]["broken"] and "64" in found[0]["now"]
+    told = engine("observe", cwd=opened, code=0).stdout
+    assert re.search(r"healthy +broken +now\n", told)
+
+
 def test_observe_shows_the_learners_frames_alone(opened: Path) -> None:
     """The traceback names the learner's files, relative, and nothing of the engine or the pack."""
     frames = engine_json("observe", cwd=opened)["observed"]["observations"][0]["traceback"]
@@ -316,7 +343,7 @@ def test_observe_shows_the_learners_frames_alone(opened: Path) -> None:
 def test_observe_says_what_is_seen_and_where_to_look(opened: Path) -> None:
     """Shapes, the orientation lines and the score of the predictions, in words."""
     done = engine("observe", cwd=opened, code=0)
-    for words in ("(32, 256)", "np.log(512) = 6.238", "not so", "Brier", "ValueError"):
+    for words in ("(32, 256)", "np.log(512) = 6.238", "wrong", "Brier", "ValueError"):
         assert words in done.stdout
     assert BROKEN not in done.stdout
 

@@ -12,6 +12,7 @@ from workbench import (
     NOTES,
     SILENCED,
     SILENCED_ANSWERS,
+    Terminal,
     answer,
     engine,
     engine_json,
@@ -27,6 +28,8 @@ from workbench import (
 from engine.cli.submissions import answer_file
 from engine.commands import break_, next_, show, submit_build, submit_fix
 from engine.flows.answers import Answer
+from engine.flows.listing import Stated, StatusReport
+from engine.report import plain
 
 READING = [["list"], ["show", "embedding"], ["show", LOUD], ["status"], ["next"], ["notes"]]
 BUILDS = ["tensor", "module", "embedding", "lm_head", "cross_entropy"]
@@ -37,7 +40,7 @@ def test_list_as_json_has_the_promised_form(opened: Path) -> None:
     report = engine_json("list", cwd=opened)
     assert report.keys() == {"exercises"}
     for one in report["exercises"]:
-        assert list(one) == ["id", "kind", "pack", "phase", "component", "title", "state"]
+        assert list(one)[:7] == ["id", "kind", "pack", "phase", "component", "title", "state"]
     found = [
         (one["id"], one["kind"], one["pack"], one["phase"], one["component"])
         for one in report["exercises"]
@@ -264,3 +267,35 @@ def test_without_a_name_the_first_unfinished_build_is_submitted(home: Path) -> N
     for component in (first, second):
         assert engine_json("submit-build", cwd=home)["exercise"] == component
     assert "has passed" in engine("submit-build", cwd=home, code=2).stderr
+
+
+def test_list_and_status_say_how_far_one_is(opened: Path) -> None:
+    """Done of all, the time that is left, the phases by name; status has no row of what is new."""
+    here = session(opened)
+    for id in ("tensor", "module"):
+        here.store.append(id, 1, "built", {"passed": True})
+    total = len(here.catalogue.entries)
+    told = engine("list", cwd=opened, code=0).stdout
+    left = sum(
+        s.minutes for id, s in here.catalogue.summaries.items() if id not in ("tensor", "module")
+    )
+    assert told.startswith(f"2 of {total}, {round(left / 60)} h left\n")
+    assert "\n12 Autograd: 2 of 2\n" in told and "\n13 Embeddings: 0 of " in told
+    rows = {line.split()[0]: line for line in told.splitlines() if line.startswith("  ")}
+    assert rows.keys() == here.catalogue.entries.keys() and "passed" in rows["tensor"]
+    short = engine("status", cwd=opened, code=0).stdout
+    assert f"2 of {total}, " in short and f"  {LOUD}" in short and "rope-pairs-mixed" not in short
+
+
+def test_states_have_colours_on_a_terminal(opened: Path) -> None:
+    """An open break is yellow, in list and status alike."""
+    for words in ("list", "status"):
+        with Terminal(words, cwd=opened) as terminal:
+            assert terminal.end() == 0
+            assert b"\x1b[33mopen" in terminal.raw
+
+
+def test_a_pass_that_was_withdrawn_is_said_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    one = Stated("embedding", "build", "13", "changed", "Embeddings", 40)
+    plain.status(StatusReport("ada", "/", "/", (one,), (), "", "", 0, (), 0, None))
+    assert "changed since" in capsys.readouterr().out

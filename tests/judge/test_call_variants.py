@@ -311,7 +311,11 @@ def test_a_verdict_draws_them_and_says_how_the_code_was_called(
     gone = {MODES if call_variant == "eval" else call_variant} | LIKE.get(call_variant, set())
     others = tuple(name for name in level.call_variants if name not in gone)
     assert len(others) < len(level.call_variants)
-    assert grade(servers, catalogue, plain, tree, replace(level, call_variants=others)).passed
+    without = grade(servers, catalogue, plain, tree, replace(level, call_variants=others))
+    failing = {result.component for result in without.results if not result.passed}
+    assert failing <= (
+        {"mini_gpt"} if call_variant == "eval" else set()
+    )  # it is measured after eval()
 
 
 ASKS = """
@@ -483,7 +487,8 @@ def test_what_is_kept_while_a_model_is_evaluated_is_seen(
     measured = (tree, component, (call_variant,))
     assert seen_by(servers, catalogue, before, *measured) == {call_variant}
     monkeypatch.setattr(servers, "_modes", [""])
-    assert seen_by(servers, catalogue, Baseline(plain), *measured) == set()
+    anyway = {call_variant} if component == "mini_gpt" else set()  # it is measured after eval()
+    assert seen_by(servers, catalogue, Baseline(plain), *measured) == anyway
 
 
 def test_a_function_that_remembers_an_array_by_its_place_is_seen(servers, catalogue, plain, before):

@@ -12,7 +12,7 @@ from engine.author.lint import Problem
 from engine.author.prove import CheckReport
 from engine.flows.answers import Answer
 from engine.flows.build_report import BuildReport
-from engine.flows.demo import Asked, Step
+from engine.flows.demo import Asked, Bug, Checked, Step
 from engine.flows.fix_report import CauseResult, FixReport, Reveal
 from engine.flows.listing import Listed, ListReport, NextReport, Stated, StatusReport
 from engine.flows.observe import Observed, ObserveReport
@@ -25,6 +25,7 @@ from engine.flows.reports import (
     InitReport,
     NotesReport,
     ResetReport,
+    WatchReport,
 )
 from engine.flows.show import ShowReport
 from engine.flows.walkthrough import Point, Shown, Walked, WalkReport
@@ -150,6 +151,9 @@ POINTS = tuple(Point(f"word{i}", 0.37 * i - 1, 0.11 * i * i) for i in range(12))
 REPORTS: dict[str, Any] = {
     "hint": HintReport(LOUD, 2, 3, (LONG,)),
     "all hints": HintReport(LOUD, 3, 3, (LONG, LONG, LONG)),
+    "watch": WatchReport(LOUD, PATH),
+    "watch right": WatchReport(LOUD, PATH, True),
+    "reset undone": ResetReport(LOUD, DIGEST[:40], "", PATH),
     "init": InitReport("ada", PATH, PATH, "minimodel", True),
     "init around code": InitReport("ada", PATH, PATH, "minimodel", False, LONG),
     "list": ListReport(EXERCISES),
@@ -192,4 +196,7 @@ REPORTS: dict[str, Any] = {
         (Proof(LOUD, "plain", "the bug bites", True, ""), Proof(LOUD, "demo", LONG[:90], False, PATH)),
     ),
     "step": Step("engine submit-fix", LONG),
+    "intro": Step("", LONG),
+    "checked": Checked((("embedding", 14), ("cross_entropy", 12), ("a_component_of_a_longer_name", 7))),
+    "bug": Bug(DIFF),
 }  # fmt: skip

@@ -178,3 +178,20 @@ def test_control_characters_in_the_notes_and_in_words_typed_are_shown_harmlessly
             terminal.end()
             harmless(terminal.raw)
     assert session(opened).open_break().exercise == LOUD
+
+
+def test_what_is_piped_is_neither_wrapped_nor_padded(opened: Path, tmp_path: Path) -> None:
+    """`engine init ada | cat` and others: no blank at an end of line, and commands can be copied."""
+    new = tmp_path / ("a folder whose name is longer than a line of a terminal " * 2).strip()
+    new.mkdir()
+    made = engine("init", "ada", cwd=new, code=0).stdout
+    assert f"cd {new / 'learners' / 'ada'}" in made
+    shown = {
+        words: engine(*words.split(), cwd=opened, code=0).stdout
+        for words in ("status", "list", f"show {LOUD}", "show embedding", "hint")
+    }
+    for text in (made, *shown.values()):
+        assert not [line for line in text.splitlines() if line != line.rstrip()]
+    assert f"  {opened / 'practice' / LOUD}\n" in shown["status"]
+    spec = session(opened).catalogue.break_(LOUD)
+    assert " ".join(spec.symptom["en"].split()) in " ".join(shown[f"show {LOUD}"].split("\n"))

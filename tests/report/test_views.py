@@ -12,8 +12,10 @@ import pytest
 from frozen import LONG, REPORTS
 from rich.cells import cell_len
 
+from engine.errors import NotApplicable
 from engine.report.json_lines import to_json
-from engine.report.out import reflowed
+from engine.report.layout import wrapped
+from engine.report.out import emit_error, reflowed
 from engine.report.text import SHOW, show
 
 ESCAPE = "\x1b"
@@ -57,28 +59,73 @@ def test_every_kind_of_report_is_here() -> None:
     assert {type(report).__name__ for report in REPORTS.values()} == set(SHOW)
 
 
+PICTURE = re.compile(r"^.*(│|└).*\n( +0 .*\n)?", re.M)
+
+
+def plain_of(text: str) -> str:
+    """Without colours."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
 @ALL
-@pytest.mark.parametrize("columns", [40, 63])
-def test_everything_fits_a_narrow_terminal(shown, name: str, columns: int) -> None:
-    """No line is wider than the terminal, none is cut off, and no escape goes into a pipe."""
-    text = shown(REPORTS[name], columns)
+@pytest.mark.parametrize("columns", [40, 63, 80, 100])
+def test_lines_end_at_words_and_fit_the_terminal(shown, name: str, columns: int) -> None:
+    """What is wider than the terminal is one word (a path), a row of a matrix or a learner's own line."""
+    text = plain_of(shown(REPORTS[name], columns, terminal=True))
     wide = [line for line in text.splitlines() if cell_len(line.rstrip()) > columns]
-    assert text.strip() and ESCAPE not in text
     if name not in ("reset", "notes"):  # a command to copy, and the learner's own lines
-        assert not wide
-    if name != "walk":  # rows of a matrix
-        assert "…" not in text
+        assert not [line for line in wide if len(line.split()) > 2]
 
 
 @ALL
-def test_what_does_not_fit_is_wrapped_and_not_lost(shown, name: str) -> None:
-    """On 40 columns all the words of the wide text are there; in order, where they are no table."""
-    wide, narrow = (shown(REPORTS[name], columns) for columns in (250, 40))
-    if name in ("show", "opening", "hint", "fix refused", "build failed", "init"):
-        assert "".join(narrow.split()) == "".join(wide.split())
-    letters = [c for c in wide if c.isalnum()]
-    if name != "walk":
-        assert sorted(c for c in narrow if c.isalnum()) == sorted(letters)
+@pytest.mark.parametrize("columns", [40, 63, 80, 100])
+def test_no_word_is_cut(shown, name: str, columns: int) -> None:
+    """Every word of a narrow terminal is one of the widest, and none is lost."""
+    if name == "walk":  # as many numbers of a row as fit
+        return
+    wide, narrow = (plain_of(shown(REPORTS[name], c, terminal=True)) for c in (600, columns))
+    wide, narrow = (PICTURE.sub("", text) for text in (wide, narrow))
+    assert not set(narrow.replace(",", " ").split()) - set(wide.replace(",", " ").split())
+    letters = [sorted(c for c in text if c.isalnum()) for text in (wide, narrow)]
+    assert letters[0] == letters[1]
+
+
+@ALL
+def test_without_a_terminal_nothing_is_wrapped_or_padded(shown, name: str) -> None:
+    """However many columns somebody claims: the lines of a pipe are those of a very wide terminal."""
+    piped = shown(REPORTS[name], 40)
+    assert ESCAPE not in piped
+    assert not [line for line in piped.splitlines() if line != line.rstrip()]
+    if name not in ("walk", "observe", "break"):  # pictures
+        wide = plain_of(shown(REPORTS[name], 2000, terminal=True))
+        assert [" ".join(line.split()) for line in piped.splitlines()] == [
+            " ".join(line.split()) for line in wide.splitlines()
+        ]
+
+
+@pytest.mark.parametrize("columns", [40, 80, 100])
+def test_errors_are_wrapped_at_words(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On standard error too; without a terminal as they are."""
+    error = NotApplicable(
+        LONG.replace("\n", " "), where="src/loss.py:12:3", next=LONG.split("\n")[0]
+    )
+    shown = []
+    for terminal in (True, False):
+        stream = Stream(terminal, "utf-8")
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("COLUMNS", str(columns))
+        emit_error(error, as_json=False)
+        shown.append(stream.buffer.getvalue().decode())
+    wrapped, piped = shown
+    assert max(map(len, wrapped.splitlines())) <= columns and len(piped.splitlines()) == 3
+    assert wrapped.split() == piped.split()
+
+
+def test_a_command_in_backticks_stays_on_one_line() -> None:
+    """Where it fits one, so that it can be copied; wide characters count as two."""
+    lines = wrapped("Then type `engine submit-fix --level exam` and read on.", 36)
+    assert lines == ["Then type", "`engine submit-fix --level exam` and", "read on."]
+    assert wrapped("\u674e\u96f7 " * 4, 10) == ["\u674e\u96f7 \u674e\u96f7"] * 2
 
 
 @ALL

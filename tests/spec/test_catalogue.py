@@ -111,8 +111,8 @@ def test_an_id_that_is_used_twice_is_a_spec_error_that_names_both(elsewhere: Pat
     [
         ("embeding", "embedding"),
         ("lm-head", "lm_head"),
-        ("minimodel/embeddin", "embedding"),
-        ("tied-vocab-mismatc", "tied-vocab-mismatch"),
+        ("minimodel/embedin", "embedding"),
+        ("tied-vocb-mismatc", "tied-vocab-mismatch"),
         ("Embedding", "embedding"),
     ],
 )

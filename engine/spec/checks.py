@@ -1,22 +1,17 @@
-"""The regimes that a check names, `every` among them."""
+"""Checks with each of their regimes by name."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from engine.errors import SpecError
-
-if TYPE_CHECKING:
-    from engine.spec.types import Check
+from engine.spec.types import EVERY, Check
 
 
 def spelled_out(checks: Sequence[Check], file: str) -> tuple[Check, ...]:
     """Checks with each of their regimes by name. Raises SpecError where `every` stands for none."""
-    from engine.spec.types import EVERY
-
     some: dict[str, dict[str, None]] = {}
     whole: dict[str, set[str]] = {}
     for check in checks:

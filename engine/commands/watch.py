@@ -1,0 +1,99 @@
+"""`engine watch`: the verdict of `submit-fix` or `submit-build` whenever a file is saved. Nothing is
+recorded: the verdicts are made by the same commands on a store that keeps nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from engine.commands import submit_build, submit_fix
+from engine.commands.session import Session
+from engine.errors import EngineError, Message, UsageError
+from engine.flows.reports import WatchReport
+from engine.learner.store import Event, Store, opened
+
+PASSED_OVER = ("__pycache__", "practice")  # folders of a learner's tree
+Tell = Callable[[Any], None]
+
+
+class _Right(Exception):
+    """The fix is right: asked for the cause, nobody answers, and nothing is closed."""
+
+
+class _Forgetful(Store):
+    """A store that can be read, and keeps nothing."""
+
+    def append(self, exercise: str, attempt: int, kind: str, data: dict[str, Any]) -> Event:
+        """The event that would have been added."""
+        return Event(self._clock().isoformat(timespec="seconds"), exercise, attempt, kind, data)
+
+
+def watched(session: Session, id: str | None) -> str:
+    """The exercise that is judged: the break that is open, or the build of this name. Raises UsageError."""
+    current = opened(session.attempts())
+    wanted = session.catalogue.entry(id) if id else None
+    if current is not None and (wanted is None or wanted.id == current.exercise):
+        return current.exercise
+    if wanted is None or wanted.kind != "build":
+        raise UsageError(
+            Message("No break is open that could be watched."),
+            next=Message("`engine watch COMPONENT` watches a build, for example embedding."),
+        )
+    return wanted.id
+
+
+def folders(session: Session, exercise: str) -> tuple[Path, ...]:
+    """Where files are saved that change the verdict."""
+    if session.catalogue.entry(exercise).kind == "break":
+        return (session.learner.practice(exercise),)
+    return (session.learner.model,)
+
+
+def run(begin: Callable[[], Session], exercise: str, changes: Iterable[object], tell: Tell) -> None:
+    """Judge for each of `changes`. begin: a session that has read nothing yet. tell: gets what is watched,
+    then the verdict, or the EngineError that there was none for.
+    """
+    for _ in changes:
+        _judge(begin(), exercise, tell)
+
+
+def _judge(session: Session, exercise: str, tell: Tell) -> None:
+    session.store = _Forgetful(session.learner.private)
+    tell(WatchReport(exercise, str(folders(session, exercise)[0])))
+    try:
+        if session.catalogue.entry(exercise).kind == "break":
+            tell(submit_fix.run(session, _nobody))
+        else:
+            session.part = session.catalogue.entry(exercise).component
+            tell(submit_build.run(session, exercise))
+    except _Right:
+        tell(WatchReport(exercise, "", right=True))
+    except EngineError as error:
+        tell(error)
+
+
+def _nobody(question: str, options: Sequence[tuple[str, str]]) -> NoReturn:
+    raise _Right
+
+
+def saved(places: Sequence[Path]) -> Iterator[object]:
+    """Once when watching has begun, then whenever Python files below these folders are saved, a little
+    after the last of them.
+    """
+    import watchfiles
+
+    def counts(_: watchfiles.Change, path: str) -> bool:
+        inside = [Path(path).relative_to(p) for p in places if Path(path).is_relative_to(p)]
+        parts = inside[0].parts if inside else ()
+        passed_over = any(part.startswith(".") or part in PASSED_OVER for part in parts)
+        return path.endswith(".py") and not passed_over
+
+    begun = False
+    for found in watchfiles.watch(
+        *places, watch_filter=counts, debounce=400, rust_timeout=200, yield_on_timeout=True
+    ):
+        if found or not begun:
+            begun = True
+            yield found

@@ -1,0 +1,93 @@
+"""engine watch: a verdict for each time that a file is saved, and no trace of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench import HEAD, HEALTHY, LOSS, LOUD, Terminal, engine, listing, mend, session
+
+from engine.commands import watch
+from engine.errors import EngineError, UsageError
+from engine.flows.reports import WatchReport
+
+
+def kept(home: Path) -> dict[str, Any]:
+    """All that is there, the lock and what was edited apart."""
+    found = listing(home)
+    return {
+        k: v[3]
+        for k, v in found.items()
+        if k not in (".engine/lock", LOSS, f"practice/{LOUD}/{HEAD}")
+    }
+
+
+def told(home: Path, exercise: str, *edits: Any) -> list[Any]:
+    """What is told at the beginning and after each of the edits."""
+    found: list[Any] = []
+
+    def changes() -> Iterator[None]:
+        yield
+        for edit in edits:
+            edit()
+            yield
+
+    watch.run(lambda: session(home), exercise, changes(), found.append)
+    return [one for one in found if not isinstance(one, WatchReport) or one.right]
+
+
+def test_a_build_is_judged_again_and_nothing_is_recorded(home: Path) -> None:
+    """Right, wrong, half written, right again."""
+    before, file = kept(home), home / LOSS
+    own = file.read_text()
+    found = told(
+        home, "cross_entropy",
+        lambda: file.write_text(own.replace(".mean()", ".sum()")),
+        lambda: file.write_text("def half(:\n"),
+        lambda: file.write_text(own),
+    )  # fmt: skip
+    assert [getattr(one, "passed", None) for one in found] == [True, False, None, True]
+    assert isinstance(found[2], EngineError) and "loss.py:1" in found[2].where
+    assert kept(home) == before
+
+
+def test_a_right_fix_is_told_and_stays_open(opened: Path) -> None:
+    """No cause is asked for, none is told; the notes stay as they are."""
+    before = kept(opened)
+    found = told(opened, LOUD, lambda: mend(opened, "self.vocab_size_out = 64"))
+    assert all(isinstance(one, EngineError) or not one.passed for one in found)
+    practice = opened / "practice" / LOUD / HEAD
+    found = told(
+        opened, LOUD, lambda: practice.write_text(practice.read_text().replace("self.vocab_size_out = 64", HEALTHY))
+    )  # fmt: skip
+    assert found[-1] == WatchReport(LOUD, "", right=True)
+    assert kept(opened) == before and session(opened).open_break().exercise == LOUD
+
+
+def test_what_is_watched(opened: Path) -> None:
+    assert watch.watched(session(opened), None) == LOUD
+    assert watch.watched(session(opened), "embedding") == "embedding"
+    assert watch.folders(session(opened), LOUD) == (opened / "practice" / LOUD,)
+    assert watch.folders(session(opened), "embedding") == (opened,)
+
+
+def test_without_an_open_break_a_build_must_be_named(home: Path) -> None:
+    for id in (None, LOUD):
+        with pytest.raises(UsageError, match="No break is open"):
+            watch.watched(session(home), id)
+    engine("watch", cwd=home, code=2)
+
+
+def test_saving_a_file_brings_a_new_verdict_and_ctrl_c_ends_it(home: Path) -> None:
+    """On a terminal: from one verdict to the next, and out with exit code 0."""
+    with Terminal("watch", "cross_entropy", cwd=home) as terminal:
+        terminal.expect("Ctrl-C ends it")
+        terminal.expect("Passed")
+        file = home / LOSS
+        file.write_text(file.read_text().replace(".mean()", ".sum()"))
+        terminal.expect("Ctrl-C ends it")
+        terminal.expect("engine hint cross_entropy")
+        terminal.press(b"\x03")
+        assert terminal.end() == 0
