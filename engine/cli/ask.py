@@ -30,26 +30,6 @@ if TYPE_CHECKING:
     from engine.flows.predictions import Opening
 
 T = TypeVar("T")
-WORDS = {
-    "en": {
-        "before": "Before you look:",
-        "answer": "Your answer",
-        "range": "1 to {count}",
-        "sure": "How sure are you ({low} to 100%; {low} is a guess)",
-        "kept": "What you typed before is in brackets; Enter keeps it.",
-        "model": "A model answer:",
-        "grade": "Did you have it? (yes, partly, no)",
-    },
-    "es": {
-        "before": "Antes de mirar:",
-        "answer": "Tu respuesta",
-        "range": "de 1 a {count}",
-        "sure": "Cuánto te fías (de {low} a 100%; {low} es adivinar)",
-        "kept": "Entre corchetes está lo que ya escribiste; Intro lo conserva.",
-        "model": "Una respuesta modelo:",
-        "grade": "¿Lo tenías? (sí, en parte, no)",
-    },
-}
 
 
 def interactive() -> bool:
@@ -78,10 +58,9 @@ def predictions(opening: Opening) -> Iterator[Answer]:
 
     show(opening)
     known = {one.id: one for one in opening.known}
-    phrases = WORDS.get(opening.lang, WORDS["en"])
-    _say(f"\n{phrases['before']}")
+    _say("\n" + words("Before you look:"))
     if known:
-        _say(phrases["kept"])
+        _say(words("What you typed before is in brackets; Enter keeps it."))
     for prediction in opening.predictions:
         yield _ask(prediction, opening.lang, known.get(prediction.id))
 
@@ -112,7 +91,7 @@ def _confidence(
     id: str, options: Sequence[tuple[str, str]], lang: str, known: int | None = None
 ) -> int:
     low = lowest(options)
-    prompt = WORDS.get(lang, WORDS["en"])["sure"].format(low=low)
+    prompt = words("How sure are you ({low} to 100%; {low} is a guess)", low=low)
 
     def read(text: str) -> int:
         return known if known is not None and not text else checked_confidence(text, id, low)
@@ -122,11 +101,10 @@ def _confidence(
 
 def _prompt(lang: str, options: Sequence[tuple[str, str]], before: str = "") -> str:
     """ "Your answer (1 to 4) [2]:", below the options."""
-    phrases = WORDS.get(lang, WORDS["en"])
     for number, (_, text) in enumerate(options, 1):
         _say(f"  {number}. {text}")
-    numbers = f" ({phrases['range'].format(count=len(options))})" if options else ""
-    return f"{phrases['answer']}{numbers}{before}:"
+    numbers = f" ({words('1 to {count}', count=len(options))})" if options else ""
+    return f"{words('Your answer')}{numbers}{before}:"
 
 
 def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
@@ -145,7 +123,6 @@ def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
 
 def question(lang: str) -> Callable[[Asked], Reply | None]:
     """Asks the questions after a build; an empty line leaves one open."""
-    phrases = WORDS.get(lang, WORDS["en"])
 
     def ask(asked: Asked) -> Reply | None:
         unit = f" [{asked.unit}]" if asked.unit else ""
@@ -158,8 +135,11 @@ def question(lang: str) -> Callable[[Asked], Reply | None]:
             _echo(dict(asked.options)[answer])
         if asked.kind != "words":
             return Reply(answer)
-        _say(f"\n{phrases['model']} {asked.model_answer.strip()}")
-        grade, _ = _until(f"{phrases['grade']}:", lambda text: checked_grade(text, asked.id))
+        _say(f"\n{words('A model answer:')} {asked.model_answer.strip()}")
+        grade, _ = _until(
+            words("Did you have it? (yes, partly, no)") + ":",
+            lambda text: checked_grade(text, asked.id),
+        )
         return Reply(answer, grade)
 
     return ask

@@ -90,7 +90,7 @@ def _boundary(error: Exception, as_json: bool) -> None:
         Message(
             "This is a bug in the engine ({name}: {error}).", name=type(error).__name__, error=error
         ),
-        where=f"log: {log}",
+        where=Message("log: {file}", file=log),
         next=Message("Please report it with the log; your own code was not touched."),
     )
     bug.exit_code = BUG

@@ -70,7 +70,9 @@ def init(
     Example: engine init ada --model ~/code/minigpt --lang en
     """
     from engine.commands import init as command
+    from engine.report.words import speak
 
+    speak(lang)
     emit(command.run(name, pack=pack, model=model, lang=lang), json)
 
 

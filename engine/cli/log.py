@@ -8,9 +8,10 @@ import traceback
 from pathlib import Path
 
 from engine import __version__
+from engine.errors import Message, Said
 
 
-def write_log(error: BaseException) -> str:
+def write_log(error: BaseException) -> Said:
     """Write the traceback to a file of its own; returns where, or why not."""
     text = f"engine {__version__}, Python {sys.version}\n{sys.argv}\n\n"
     text += "".join(traceback.format_exception(error))
@@ -21,4 +22,4 @@ def write_log(error: BaseException) -> str:
             file.write(text)
         return str(Path(file.name))
     except OSError as problem:
-        return f"could not be written ({problem})"
+        return Message("could not be written ({problem})", problem=problem)

@@ -9,13 +9,15 @@ from importlib import metadata
 
 from engine import __version__
 from engine.commands.session import Session
-from engine.errors import EngineError
+from engine.errors import EngineError, Message
 from engine.flows.measuring import servers_for
 from engine.flows.reports import DoctorReport, Finding
+from engine.judge.findings import lacking_role
 from engine.run.servers import Servers
 from engine.run.types import CONFINEMENTS
 from engine.spec.catalogue import Catalogue, packs
 
+INTERPRETER, CODE = Message("learner's interpreter"), Message("your code")
 PACKAGES = ("typer", "rich", "numpy", "PyYAML", "msgspec", "GitPython")
 
 
@@ -30,10 +32,10 @@ def run(session: Session | None) -> DoctorReport:
         try:
             findings.append(Finding(name, True, metadata.version(name)))
         except metadata.PackageNotFoundError:
-            findings.append(Finding(name, False, "not installed"))
+            findings.append(Finding(name, False, Message("not installed")))
     git = shutil.which("git")
     findings.append(
-        Finding("git", bool(git), git or "not found; install it, it keeps your history")
+        Finding("git", bool(git), git or Message("not found; install it, it keeps your history"))
     )
     catalogue = session.catalogue if session else Catalogue.find(sorted(packs())[0])
     python = session.learner.python() if session else None
@@ -41,7 +43,7 @@ def run(session: Session | None) -> DoctorReport:
         with servers_for(catalogue, python) as servers:
             findings += _inside(servers, session)
     except EngineError as error:
-        findings.append(Finding("learner's interpreter", False, error.what))
+        findings.append(Finding(INTERPRETER, False, error.messages[0]))
     return DoctorReport(all(finding.good for finding in findings), tuple(findings))
 
 
@@ -53,20 +55,28 @@ def _inside(servers: Servers, session: Session | None) -> list[Finding]:
             tree = session.learner.tree(session.catalogue, files, session.learner.model)
             missing = servers.missing_roles(tree)
             for role, error in missing.items():
-                findings.append(Finding(f"your {role}", False, error))
+                findings.append(
+                    Finding(Message("your {role}", role=role), False, lacking_role(error))
+                )
             if not missing:
-                findings.append(Finding("your code", True, f"{len(files)} files, every role found"))
+                findings.append(
+                    Finding(
+                        CODE, True, Message("{count} files, every role found", count=len(files))
+                    )
+                )
         except EngineError as error:
-            findings.append(Finding("your code", False, str(error).replace("\n", "; ")))
+            findings.append(
+                Finding(CODE, False, Message.joined("; ", filter(None, error.messages)))
+            )
     if not any(servers.sandbox.python):  # no code has asked yet
         servers.sandbox_of("learner")
     box = servers.sandbox
     findings.append(
-        Finding(
-            "learner's interpreter", True, ".".join(map(str, box.python)) + f", numpy {box.numpy}"
-        )
+        Finding(INTERPRETER, True, ".".join(map(str, box.python)) + f", numpy {box.numpy}")
     )
     for name, wall in CONFINEMENTS.items():
         found = wall.found(box)
-        findings.append(Finding(name, bool(found), found or f"missing: {wall.lacking}"))
+        findings.append(
+            Finding(name, bool(found), found or Message("missing: {lacking}", lacking=wall.lacking))
+        )
     return findings

@@ -36,7 +36,7 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
     if not editor:
         raise UsageError(
             Message("Neither VISUAL nor EDITOR is set."),
-            where=f"the questions are in {file}",
+            where=Message("the questions are in {file}", file=file),
             next="EDITOR=nano engine break --editor " + opening.exercise,
         )
     try:
@@ -49,7 +49,7 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
 
 
 def _form(opening: Opening) -> str:
-    parts = [entries.words(opening.lang)["asked"], opening.text.strip()]
+    parts = [entries.asked(opening.lang), opening.text.strip()]
     for position, prediction in enumerate(opening.predictions, 1):
         lines = [f"{position}. {question_of(prediction, opening.lang)}"]
         lines += [

@@ -9,7 +9,7 @@ import tempfile
 import unicodedata
 from pathlib import Path
 
-from engine.errors import Message, UsageError
+from engine.errors import Message, Said, UsageError
 from engine.flows.reports import InitReport
 from engine.learner import learner as learners
 from engine.learner.files import storage
@@ -50,7 +50,7 @@ def run(
             where=str(home),
             next=Message("`engine status --learner {name}`, or choose another name.", name=name),
         )
-    warning = ""
+    warning: Said = ""
     if model is not None:
         model = model.expanduser().resolve()
         if not model.is_dir():
@@ -114,7 +114,7 @@ def _scalar(value: str) -> str:
     return value if plain and number else json.dumps(value, ensure_ascii=False)
 
 
-def _odd(catalogue: Catalogue, model: Path) -> str:
+def _odd(catalogue: Catalogue, model: Path) -> Said:
     """What does not look like this pack's model; init goes on all the same."""
     packages = {
         where.partition(".")[0].partition(":")[0] for where in catalogue.contract.roles.values()
@@ -122,9 +122,10 @@ def _odd(catalogue: Catalogue, model: Path) -> str:
     for package in packages:
         places = [model / root / package for root in catalogue.contract.roots]
         if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):
-            looked = " and ".join(str(place) for place in places)
-            return (
-                f"No package {package!r} was found (looked for {looked}). If your code names things"
-                " otherwise, map them under `roles:` in learner.yaml."
+            return Message(
+                "No package {package!r} was found (looked for {places}). If your code names things"
+                " otherwise, map them under `roles:` in learner.yaml.",
+                package=package,
+                places=", ".join(str(place) for place in places),
             )
     return ""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from engine.errors import Message, NotApplicable, UsageError
 from engine.observe.diagnostics import Observation
+from engine.words import said
 
 FORMATS = (".png", ".svg")
 SMALLEST = 1000  # times as large as the smallest positive value: a logarithmic axis
@@ -42,7 +43,7 @@ def check_plots(method: str = "") -> None:
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         raise UsageError(
-            Message("This needs {missing}, which is not installed.", missing=" and ".join(missing)),
+            Message("This needs {missing}, which is not installed.", missing=", ".join(missing)),
             next=Message("pip install 'breakfix-engine[plots]'"),
         )
 
@@ -65,7 +66,11 @@ def save_curves(file: Path, observations: Sequence[Observation]) -> None:
     figure = Figure(figsize=(8, 4 * len(drawn)), layout="constrained")
     FigureCanvasAgg(figure)
     for axes, one in zip(figure.subplots(len(drawn), squeeze=False)[:, 0], drawn, strict=True):
-        curves = {"healthy": one.healthy_curve, "broken": one.broken_curve, "now": one.now_curve}
+        curves = {
+            said(Message("healthy")): one.healthy_curve,
+            said(Message("broken")): one.broken_curve,
+            said(Message("now")): one.now_curve,
+        }
         for label, curve in curves.items():
             if curve:
                 axes.plot(

@@ -10,8 +10,7 @@ from engine.commands.session import Session
 from engine.flows import questions as flow
 from engine.flows.answers import readable
 from engine.flows.questions import Answered, Ask, Asked, Reply
-from engine.learner import notes
-from engine.learner.entries import words
+from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone
 from engine.spec.types import Question
 
@@ -50,11 +49,10 @@ def ask_all(session: Session, id: str, number: int, ask: Ask) -> tuple[Answered,
 
 def _note(session: Session, id: str, number: int, asked: Asked, reply: Reply) -> None:
     """What was said in one's own words is kept, with the model answer beside it."""
-    phrases = words(session.learner.lang)
     model = "\n".join(f"> {line}".rstrip() for line in asked.model_answer.strip().split("\n"))
     text = (
         f"**{asked.ask}**\n\n{readable(reply.answer.strip())}\n\n"
-        f"{model}\n\n{phrases['graded'].format(phrases[reply.grade])}"
+        f"{model}\n\n{entries.graded(reply.grade, session.learner.lang)}"
     )
     head = f"## {session.text(session.catalogue.build(id).title)}"
     notes.add(_file(session, id), id, number, text, head=head)

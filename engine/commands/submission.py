@@ -33,12 +33,15 @@ def check_same(session: Session, attempt: Attempt, judged: Tree | None = None) -
     now = opened(session.attempts())
     if now is None or (now.exercise, now.number) != (attempt.exercise, attempt.number):
         raise NotApplicable(
-            f"{attempt.exercise} was closed or put aside meanwhile, so nothing was recorded.",
-            next="`engine status` shows what is open.",
+            Message(
+                "{exercise} was closed or put aside meanwhile, so nothing was recorded.",
+                exercise=attempt.exercise,
+            ),
+            next=Message("`engine status` shows what is open."),
         )
     if judged is not None and session.trees(attempt)[1].files != judged.files:
         raise NotApplicable(
-            "The practice copy was changed while it was judged, so nothing was recorded.",
+            Message("The practice copy was changed while it was judged, so nothing was recorded."),
             where=str(session.learner.practice(attempt.exercise)),
-            next="Save your files, then `engine submit-fix` once more.",
+            next=Message("Save your files, then `engine submit-fix` once more."),
         )

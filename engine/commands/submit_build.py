@@ -7,7 +7,7 @@ import hashlib
 from engine.commands.questions import ask_all, still_open
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
-from engine.errors import UsageError
+from engine.errors import Message, UsageError
 from engine.flows import build as flows
 from engine.flows import measuring
 from engine.flows.build_report import BuildReport
@@ -78,8 +78,8 @@ def chosen(session: Session, id: str | None) -> Entry:
     entry = session.catalogue.entry(id or _first_open(session))
     if entry.kind != "build":
         raise UsageError(
-            f"{entry.id} is a break, not a build exercise.",
-            next="`engine submit-fix` judges the fix of the break that is open.",
+            Message("{exercise} is a break, not a build exercise.", exercise=entry.id),
+            next=Message("`engine submit-fix` judges the fix of the break that is open."),
         )
     return entry
 
@@ -90,7 +90,8 @@ def _first_open(session: Session) -> str:
         if entry.kind == "build" and entry.id not in done:
             return entry.id
     raise UsageError(
-        "Every build exercise has passed.", next="`engine submit-build ID` checks one again."
+        Message("Every build exercise has passed."),
+        next=Message("`engine submit-build ID` checks one again."),
     )
 
 

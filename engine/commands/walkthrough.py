@@ -12,6 +12,7 @@ from engine.errors import Message, UsageError
 from engine.flows import measuring
 from engine.flows import walkthrough as flow
 from engine.flows.walkthrough import Point, WalkReport
+from engine.words import said
 
 METHODS = ("pca", "tsne")
 
@@ -39,7 +40,7 @@ def run(
     text = spec.text if text is None else text
     ids = flow.ids_of(flow.vocabulary(spec), text)
     tree = session.code[1]
-    progress("a short training of your model")
+    progress(Message("a short training of your model"))
     with servers_of(session) as servers:
         values = flow.walked(servers, spec, tree, ids)
     words = list(flow.vocabulary(spec))
@@ -63,7 +64,10 @@ def _save(file: Path, before: Sequence[Point], after: Sequence[Point]) -> None:
     figure = Figure(figsize=(12, 6))
     FigureCanvasAgg(figure)
     for axes, points, title in zip(
-        figure.subplots(1, 2), (before, after), ("before", "after"), strict=True
+        figure.subplots(1, 2),
+        (before, after),
+        (said(Message("before")), said(Message("after"))),
+        strict=True,
     ):
         axes.scatter([p.x for p in points], [p.y for p in points], s=8)
         for point in points:

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.errors import Message, UsageError
+from engine.words import COMMA_LANGUAGES
 
-COMMA_LANGUAGES = ("es",)  # 3,5 is three and a half
 THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")  # 12,288,000, not 12,5
 GROUPS = re.compile(r"\d{1,3}(?:[.,]\d{3}){2,}(?![\d.,])")  # no decimal number has two of them
 SPACED = re.compile(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.errors import Message
 from engine.flows.answers import Answer, shown
 from engine.flows.measuring import component_probe, dtype_of
 from engine.judge.sampling import derive
@@ -19,9 +20,10 @@ from engine.run.types import Draw, Outcome, Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
 from engine.spec.types import Break, Prediction
+from engine.words import said as in_words
 
 SHOWN_SEED = 0  # what a learner is shown is the same each time; what judges them never is
-UNMEASURED = {"en": "not measured", "es": "sin medir"}
+UNMEASURED = Message("not measured")
 Outcomes = Mapping[tuple[str, str], Outcome]  # by (component.probe, regime)
 
 
@@ -115,8 +117,7 @@ def _score(prediction: Prediction, answer: Answer, now: Outcomes, lang: str) -> 
     if prediction.measured:
         outcome = now[prediction.measured.probe, prediction.measured.regime]
         found = diagnostics.measured(outcome, prediction.measured.value)
-    none = UNMEASURED.get(lang, UNMEASURED["en"])
-    text = none if found is None else shown(prediction, found, lang)
+    text = in_words(UNMEASURED, lang) if found is None else shown(prediction, found, lang)
     if prediction.kind == "text":
         text = "; ".join(sorted({_end(o) for o in now.values()} - {""})) or "-"
     return Scored(

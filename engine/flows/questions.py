@@ -141,7 +141,7 @@ def written(file: AnswerFile, questions: Sequence[Question], lang: str = "en") -
             raise UsageError(
                 Message("There is no question {question!r}.", question=id),
                 where=str(file.path),
-                next=Message("There are: {known}.", known=", ".join(known) or "none"),
+                next=Message("There are: {known}.", known=", ".join(known) or "-"),
             )
         question, where = known[id], f"{file.path}, question {id!r}"
         ids = [option.id for option in question.options]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.errors import Message, Said
 from engine.flows.answers import question_of
 from engine.flows.pipeline import pipeline_source
 from engine.spec.catalogue import Catalogue
@@ -17,7 +18,7 @@ class ShowReport(msgspec.Struct, frozen=True):
     id: str
     kind: str
     title: str
-    parts: tuple[tuple[str, str], ...]
+    parts: tuple[tuple[str, Said], ...]
 
 
 def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
@@ -40,8 +41,8 @@ def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
         ("integration", said(spec.integration, lang)),
         ("use", said(spec.use, lang)),
         ("prerequisites", ", ".join(catalogue.prerequisites(id))),
-        ("difficulty", f"{spec.difficulty} of 4"),
-        ("time", f"{spec.minutes} min"),
+        ("difficulty", Message("{difficulty} of 4", difficulty=spec.difficulty)),
+        ("time", Message("{minutes} min", minutes=spec.minutes)),
         ("references", _links(spec.references)),
         ("submit", f"engine submit-build {id}"),
     ]
@@ -56,7 +57,7 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
         ("the_break", said(spec.the_break, lang)),
         ("pipeline", pipeline_source(catalogue, spec.pipeline)),
         ("predictions", _asked(spec, lang)),
-        ("time", f"{spec.minutes} min"),
+        ("time", Message("{minutes} min", minutes=spec.minutes)),
     ]
     if state in ("open", "closed"):
         parts.append(("observe", "\n".join(f"- {said(text, lang)}" for text in spec.diagnostics)))

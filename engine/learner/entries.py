@@ -4,67 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.errors import Message, Said
 from engine.observe.score import Scored
+from engine.words import said
 
-WORDS = {
-    "en": {
-        "asked": "### Before you look",
-        "predictions": "### Predictions",
-        "confidence": "confidence {}%",
-        "measured": "### Measured",
-        "columns": "| | predicted | measured | |\n|---|---|---|---|",
-        "point": ".",
-        "right": "right",
-        "wrong": "wrong",
-        "self": "judge for yourself",
-        "score": "{right} of {of} right; Brier score {brier} (0 is perfect, 0.25 a coin toss).",
-        "ended": "It ended in `{}`",
-        "closed": "### Mended",
-        "hints": "Hints taken: {}.",
-        "cause": "My answer to the cause: {} ({}).",
-        "fix": "My fix:",
-        "why": "The cause: {}",
-        "words": "In my own words:",
-        "reset": "Put aside on {}. The practice copy is kept as snapshot `{}`.",
-        "resumed": "Taken up again on {}.",
-        "restored": "(The old text, restored exactly.)",
-        "graded": "My own judgement, beside the model answer above: {}.",
-        "yes": "I had it",
-        "partly": "in part",
-        "no": "not yet",
-    },
-    "es": {
-        "asked": "### Antes de mirar",
-        "predictions": "### Predicciones",
-        "confidence": "confianza {}%",
-        "measured": "### Medido",
-        "columns": "| | predicho | medido | |\n|---|---|---|---|",
-        "point": ",",
-        "right": "acierto",
-        "wrong": "no fue así",
-        "self": "júzgalo tú",
-        "score": "{right} de {of} aciertos; Brier {brier} (0 es perfecto, 0,25 es cara o cruz).",
-        "ended": "Acabó en `{}`",
-        "closed": "### Arreglado",
-        "hints": "Pistas usadas: {}.",
-        "cause": "Mi respuesta a la causa: {} ({}).",
-        "fix": "Mi arreglo:",
-        "why": "La causa: {}",
-        "words": "Con mis palabras:",
-        "reset": "Apartado el {}. La copia de práctica se guarda como snapshot `{}`.",
-        "resumed": "Retomado el {}.",
-        "restored": "(El texto antiguo, restaurado tal cual.)",
-        "graded": "Mi propia valoración, junto a la respuesta modelo de arriba: {}.",
-        "yes": "lo tenía",
-        "partly": "en parte",
-        "no": "todavía no",
-    },
+NAMES = {
+    "right": Message("right"),
+    "wrong": Message("wrong"),
+    "self": Message("judge for yourself"),
+    "yes": Message("I had it"),
+    "partly": Message("in part"),
+    "no": Message("not yet"),
 }
-
-
-def words(lang: str) -> dict[str, str]:
-    """The phrases of a language, English where it is not known."""
-    return WORDS.get(lang, WORDS["en"])
 
 
 def heading(date: str, title: str) -> str:
@@ -72,33 +23,43 @@ def heading(date: str, title: str) -> str:
     return f"## {date} · {title}"
 
 
+def asked(lang: str) -> str:
+    """The heading above the questions that wait for answers."""
+    return said(Message("### Before you look"), lang)
+
+
 def predictions(answers: Sequence[tuple[str, str, int]], lang: str) -> str:
     """Questions with answers and confidences: (question, answer, confidence in percent)."""
-    w = words(lang)
-    parts = [w["predictions"]]
+    parts = [said(Message("### Predictions"), lang)]
     for number, (ask, answer, confidence) in enumerate(answers, 1):
-        parts.append(f"{number}. {ask}\n   **{answer}** ({w['confidence'].format(confidence)})")
+        sure = said(Message("confidence {percent}%", percent=confidence), lang)
+        parts.append(f"{number}. {ask}\n   **{answer}** ({sure})")
     return "\n\n".join(parts)
 
 
-def measured(scored: Sequence[Scored], error: str, brier: float | None, lang: str) -> str:
+def measured(scored: Sequence[Scored], error: Said, brier: float | None, lang: str) -> str:
     """The table of predictions and measurements."""
-    w = words(lang)
-    rows = [w["columns"]]
+    head = said(Message("predicted"), lang), said(Message("measured"), lang)
+    rows = [f"| | {head[0]} | {head[1]} | |", "|---|---|---|---|"]
     for number, one in enumerate(scored, 1):
-        verdict = w["self"] if one.right is None else w["right"] if one.right else w["wrong"]
+        name = "self" if one.right is None else "right" if one.right else "wrong"
         cells = (
             cell.replace("|", "\\|").replace("\n", " ") for cell in (one.predicted, one.measured)
         )
-        rows.append(f"| {number} | " + " | ".join(cells) + f" | {verdict} |")
-    parts = [w["measured"], "\n".join(rows)]
+        rows.append(f"| {number} | " + " | ".join(cells) + f" | {said(NAMES[name], lang)} |")
+    parts = [said(Message("### Measured"), lang), "\n".join(rows)]
     if error:
-        parts.append(w["ended"].format(error.replace("`", "'").replace("\n", " ")))
-    judged = [one for one in scored if one.right is not None]
+        told = said(error, lang).replace("`", "'").replace("\n", " ")
+        parts.append(said(Message("It ended in `{error}`", error=told), lang))
     if brier is not None:
-        right = sum(bool(one.right) for one in judged)
-        written = f"{brier:.3f}".replace(".", w["point"])
-        parts.append(w["score"].format(right=right, of=len(judged), brier=written))
+        judged = [one for one in scored if one.right is not None]
+        score = Message(
+            "{right} of {of} right; Brier score {brier:.3f} (0 is perfect, 0.25 a coin toss).",
+            right=sum(bool(one.right) for one in judged),
+            of=len(judged),
+            brier=brier,
+        )
+        parts.append(said(score, lang))
     return "\n\n".join(parts)
 
 
@@ -106,25 +67,39 @@ def closed(
     *, hints: int, diff: str, cause: str, chosen: tuple[str, bool] | None, restored: bool, lang: str
 ) -> str:
     """The end of an entry: the fix, the cause, and room for the learner's own words."""
-    w = words(lang)
-    parts = [w["closed"], w["hints"].format(hints)]
-    parts.append(w["fix"] + (" " + w["restored"] if restored else ""))
+    parts: list[Said] = [Message("### Fixed"), Message("Hints taken: {count}.", count=hints)]
+    back = said(Message("(The old text, restored exactly.)"), lang) if restored else ""
+    parts.append(f"{said(Message('My fix:'), lang)} {back}".rstrip())
     fence = "```"
     while fence in diff:
         fence += "`"
     parts.append(f"{fence}diff\n{diff.rstrip()}\n{fence}")
     if chosen:
-        parts.append(w["cause"].format(chosen[0], w["right"] if chosen[1] else w["wrong"]))
-    parts.append(w["why"].format(cause))
-    parts.append(w["words"])
-    return "\n\n".join(parts)
+        answer, right = chosen
+        verdict = NAMES["right" if right else "wrong"]
+        parts.append(
+            Message("My answer to the cause: {answer} ({right}).", answer=answer, right=verdict)
+        )
+    parts += [Message("The cause: {cause}", cause=cause), Message("In my own words:")]
+    return "\n\n".join(said(part, lang) for part in parts)
+
+
+def graded(grade: str, lang: str) -> str:
+    """What a learner thinks of their answer: yes, partly or no."""
+    told = Message("My own judgement, beside the model answer above: {grade}.", grade=NAMES[grade])
+    return said(told, lang)
 
 
 def reset(date: str, snapshot: str, lang: str) -> str:
     """A line for an attempt that was put aside."""
-    return words(lang)["reset"].format(date, snapshot[:12])
+    told = Message(
+        "Put aside on {date}. The practice copy is kept as snapshot `{snapshot}`.",
+        date=date,
+        snapshot=snapshot[:12],
+    )
+    return said(told, lang)
 
 
 def resumed(date: str, lang: str) -> str:
     """A line for an attempt that was put aside and is open again."""
-    return words(lang)["resumed"].format(date)
+    return said(Message("Taken up again on {date}.", date=date), lang)

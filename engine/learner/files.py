@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.errors import StorageError
+from engine.errors import Message, StorageError
 
 REASONS = {
-    errno.ENOSPC: "The disk is full",
-    errno.EDQUOT: "The disk quota is used up",
-    errno.EFBIG: "The file would be larger than is allowed here",
-    errno.EROFS: "The file system is read-only",
-    errno.EACCES: "Permission was denied",
-    errno.EPERM: "Permission was denied",
+    errno.ENOSPC: Message("The disk is full"),
+    errno.EDQUOT: Message("The disk quota is used up"),
+    errno.EFBIG: Message("The file would be larger than is allowed here"),
+    errno.EROFS: Message("The file system is read-only"),
+    errno.EACCES: Message("Permission was denied"),
+    errno.EPERM: Message("Permission was denied"),
 }
 
 
@@ -27,9 +27,9 @@ def refused(error: OSError, where: str = "") -> StorageError | None:
     if reason is None:
         return None
     return StorageError(
-        f"{reason}; nothing was lost.",
+        Message("{reason}; nothing was lost.", reason=reason),
         where=str(error.filename or where),
-        next="Make room or change the permissions, then run the same command again.",
+        next=Message("Make room or change the permissions, then run the same command again."),
     )
 
 
@@ -40,7 +40,8 @@ def storage(where: Path) -> Iterator[None]:
         yield
     except OSError as error:
         told = refused(error, str(where)) or StorageError(
-            f"{error.strerror or error}; nothing was lost.", where=str(error.filename or where)
+            Message("{reason}; nothing was lost.", reason=error.strerror or error),
+            where=str(error.filename or where),
         )
         raise told from error
 
@@ -53,9 +54,12 @@ def ensure_writable(file: Path) -> None:
         return
     if not mode & (stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH) or not os.access(file, os.W_OK):
         raise StorageError(
-            "The file is read-only; nothing was changed.",
+            Message("The file is read-only; nothing was changed."),
             where=str(file),
-            next=f"Make it writable, for example with `chmod u+w {file}`, and run this again.",
+            next=Message(
+                "Make it writable, for example with `chmod u+w {file}`, and run this again.",
+                file=file,
+            ),
         )
 
 
@@ -85,5 +89,7 @@ def inside(root: Path, relative: str) -> Path:
     """`root/relative`, refused when it would leave `root`."""
     path = root / relative
     if os.path.isabs(relative) or ".." in Path(relative).parts:
-        raise StorageError("A path leads outside the folder it belongs to.", where=relative)
+        raise StorageError(
+            Message("A path leads outside the folder it belongs to."), where=relative
+        )
     return path

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.errors import StorageError
+from engine.errors import Message, StorageError
 from engine.learner.data import copy
 from engine.learner.files import inside, storage
 from engine.learner.snapshots import History
@@ -55,9 +55,11 @@ def read_practice(folder: Path, known: Mapping[str, bytes]) -> dict[str, bytes]:
     """
     if not folder.is_dir():
         raise StorageError(
-            "The practice copy is gone.",
+            Message("The practice copy is gone."),
             where=str(folder),
-            next="`engine reset` closes this attempt; then `engine break` starts it again.",
+            next=Message(
+                "`engine reset` closes this attempt; then `engine break` starts it again."
+            ),
         )
     files: dict[str, bytes] = {}
     with storage(folder):

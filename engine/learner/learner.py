@@ -88,10 +88,14 @@ class Learner(msgspec.Struct, frozen=True):
         for role, where in self.settings.roles.items():
             if role not in roles or ":" not in where:
                 raise UsageError(
-                    f"learner.yaml maps the role {role!r} to {where!r}.",
+                    Message(
+                        "learner.yaml maps the role {role!r} to {place!r}.", role=role, place=where
+                    ),
                     where=str(self.home / FILE),
-                    next=f"A line under `roles:` reads `Role: module:name`; "
-                    f"the roles are {', '.join(sorted(roles))}.",
+                    next=Message(
+                        "A line under `roles:` reads `Role: module:name`; the roles are {roles}.",
+                        roles=", ".join(sorted(roles)),
+                    ),
                 )
         return {**roles, **self.settings.roles}
 
@@ -109,7 +113,9 @@ def load(home: Path) -> Learner:
     try:
         source = file.read_bytes()
     except OSError as error:
-        raise UsageError(f"Cannot be read: {error.strerror}.", where=str(file)) from None
+        raise UsageError(
+            Message("Cannot be read: {error}.", error=error.strerror), where=str(file)
+        ) from None
     known = index.read({str(file): source}, lambda known: known.learners, _settings)
     return Learner(home.resolve(), msgspec.convert(known[str(file)], Settings))
 
@@ -127,7 +133,8 @@ def current_folder() -> Path:
         return Path.cwd()
     except FileNotFoundError:
         raise UsageError(
-            "The folder you are in no longer exists.", next="Type `cd` to somewhere that does."
+            Message("The folder you are in no longer exists."),
+            next=Message("Type `cd` to somewhere that does."),
         ) from None
 
 
@@ -176,10 +183,14 @@ def find(name: str | None, start: Path | None = None) -> Learner:
         return load(folders[0])
     if folders:
         raise UsageError(
-            f"Several learners are here: {', '.join(f.name for f in folders)}.",
-            next="Say which with `--learner NAME`, or go into a learner's folder.",
+            Message(
+                "Several learners are here: {names}.", names=", ".join(f.name for f in folders)
+            ),
+            next=Message("Say which with `--learner NAME`, or go into a learner's folder."),
         )
     raise UsageError(
-        f"This is not a learner's folder: {start}.",
-        next="`engine init YOUR_NAME` makes one here; `engine demo` shows what it is like.",
+        Message("This is not a learner's folder: {folder}.", folder=start),
+        next=Message(
+            "`engine init YOUR_NAME` makes one here; `engine demo` shows what it is like."
+        ),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from engine.code.syntax import parse
-from engine.errors import LearnerCodeError
+from engine.errors import LearnerCodeError, Message
 
 MAX_FILE = 1 << 20  # bytes
 MAX_FILES = 2000
@@ -39,16 +39,19 @@ def read(root: Path, roots: Iterable[str], modules: Iterable[str]) -> dict[str, 
                 files[relative] = path.read_bytes()
             except OSError as error:
                 raise LearnerCodeError(
-                    f"A file of the model cannot be read: {error.strerror}.", where=str(path)
+                    Message("A file of the model cannot be read: {error}.", error=error.strerror),
+                    where=str(path),
                 ) from None
             if any(_may_name(files[relative], name) for name in there - seen):
                 waiting += [name for name in imported(files[relative]) if name not in seen]
     if not files:
         looked = ", ".join(str(root / part) for part in roots)
         raise LearnerCodeError(
-            f"No model code was found for {', '.join(sorted(seen))}.",
-            where=f"looked in {looked}",
-            next="Set `model:` in learner.yaml to the folder that holds the package or its src/.",
+            Message("No model code was found for {modules}.", modules=", ".join(sorted(seen))),
+            where=Message("looked in {files}", files=looked),
+            next=Message(
+                "Set `model:` in learner.yaml to the folder that holds the package or its src/."
+            ),
         )
     return dict(sorted(files.items()))
 
@@ -133,10 +136,18 @@ def check_syntax(files: Mapping[str, bytes], folder: str = "") -> None:
             text = next(iter(lines[(error.lineno or 1) - 1 :]), "").strip()
             place = f"{folder}/{path}" if folder else path
             raise LearnerCodeError(
-                f"Python {platform.python_version()} cannot parse the file: {error.msg}.",
+                Message(
+                    "Python {version} cannot parse the file: {error}.",
+                    version=platform.python_version(),
+                    error=error.msg,
+                ),
                 where=f"{place}:{error.lineno}:{error.offset}: {text}",
-                next="Mend the line. If your code is newer than this Python, install the engine"
-                " with a newer one: `python3.X -m pip install breakfix-engine`.",
+                next=Message(
+                    "Fix the line. If your code is newer than this Python, install the engine with a"
+                    " newer one: `python3.X -m pip install breakfix-engine`."
+                ),
             ) from None
         except (ValueError, RecursionError, MemoryError) as error:
-            raise LearnerCodeError(f"The file cannot be parsed: {error}.", where=path) from None
+            raise LearnerCodeError(
+                Message("The file cannot be parsed: {error}.", error=error), where=path
+            ) from None

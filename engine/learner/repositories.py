@@ -15,7 +15,7 @@ os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")  # a missing git is told wh
 
 import git
 
-from engine.errors import StorageError
+from engine.errors import Message, Said, StorageError
 from engine.learner.files import storage
 
 
@@ -32,10 +32,10 @@ def clean_environment() -> Iterator[None]:
         os.environ.update(saved)
 
 
-def _said(error: Exception) -> str:
+def _said(error: Exception) -> Said:
     """What git itself said, without the command line that made it say so."""
     if isinstance(error, git.exc.GitCommandNotFound):
-        return "git is not installed"
+        return Message("git is not installed")
     text = str(getattr(error, "stderr", "") or error)
     lines = [line.strip(" '") for line in text.splitlines()]
     told = [line.partition("fatal: ")[2] or line for line in lines if line and line != "stderr:"]
@@ -51,9 +51,12 @@ def commit(folder: Path, message: str) -> None:
             git.Git().execute([*here, "commit", "--quiet", "--no-verify", "-m", message])
         except git.exc.GitError as error:
             raise StorageError(
-                f"The practice copy could not be made; nothing was lost: {_said(error)}.",
+                Message(
+                    "The practice copy could not be made; nothing was lost: {error}.",
+                    error=_said(error),
+                ),
                 where=str(folder.parent),
-                next="Is the disk full? Make room, then run the same command again.",
+                next=Message("Is the disk full? Make room, then run the same command again."),
             ) from error
 
 
@@ -67,9 +70,9 @@ def make(path: Path, *, bare: bool) -> git.Repo:
             repository = git.Repo(path, expand_vars=False)
         except git.exc.GitError as error:
             raise StorageError(
-                f"git could not make a repository: {_said(error)}.",
+                Message("git could not make a repository: {error}.", error=_said(error)),
                 where=str(path),
-                next="Is git installed? `engine doctor` tells.",
+                next=Message("Is git installed? `engine doctor` tells."),
             ) from error
         with repository.config_writer() as config:
             config.set_value("core", "autocrlf", "false")

@@ -17,7 +17,7 @@ from gitdb import IStream
 from gitdb.db import GitDB, LooseObjectDB
 from gitdb.exc import ODBError
 
-from engine.errors import StorageError
+from engine.errors import Message, StorageError
 from engine.learner.files import storage, write
 
 FILE, FOLDER = b"100644", b"40000"  # modes in a git tree
@@ -55,9 +55,11 @@ class History:
             return dict(_read(objects, tree, ""))
         except (ODBError, OSError, ValueError) as error:
             raise StorageError(
-                f"A snapshot of your code cannot be read back: {error}.",
+                Message("A snapshot of your code cannot be read back: {error}.", error=error),
                 where=str(self._path),
-                next="`engine reset` puts this exercise aside; your own model is untouched.",
+                next=Message(
+                    "`engine reset` puts this exercise aside; your own model is untouched."
+                ),
             ) from error
 
 

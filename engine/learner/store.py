@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import Busy, StorageError
+from engine.errors import Busy, Message, StorageError
 from engine.learner.files import storage
 
 SCHEMA = """
@@ -88,9 +88,11 @@ class Store:
                 connection.close()
         except sqlite3.Error as error:
             raise StorageError(
-                f"The event store cannot be used: {error}.",
+                Message("The event store cannot be used: {error}.", error=error),
                 where=str(self._file),
-                next="Make room or make the file writable, then run the same command again.",
+                next=Message(
+                    "Make room or make the file writable, then run the same command again."
+                ),
             ) from error
 
     def append(self, exercise: str, attempt: int, kind: str, data: dict[str, Any]) -> Event:
@@ -123,7 +125,8 @@ class Store:
             if "no such table" in str(error):  # cut off while it was made
                 return []
             raise StorageError(
-                f"The event store cannot be read: {error}.", where=str(self._file)
+                Message("The event store cannot be read: {error}.", error=error),
+                where=str(self._file),
             ) from error
         return [Event(at, id, n, kind, json.loads(data)) for at, id, n, kind, data in rows]
 
@@ -218,9 +221,12 @@ def alone(private: Path, *, patience: float = 1.0) -> Iterator[None]:
                 if time.monotonic() > deadline:
                     holder = os.pread(fd, 32, 0).decode("ascii", "replace").strip()
                     raise Busy(
-                        f"Another engine is at work on this learner (process {holder}).",
+                        Message(
+                            "Another engine is at work on this learner (process {holder}).",
+                            holder=holder,
+                        ),
                         where=str(private.parent),
-                        next="Finish there first; nothing was changed here.",
+                        next=Message("Finish there first; nothing was changed here."),
                     ) from None
                 time.sleep(0.05)
         os.ftruncate(fd, 0)

@@ -8,6 +8,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from engine.errors import Message, Said
+from engine.judge.compare import stopped
 from engine.judge.shown import shape_text, show
 from engine.observe.arithmetic import evaluate
 from engine.run.types import Outcome, Raised
@@ -21,10 +23,10 @@ class Row(msgspec.Struct, frozen=True):
     """
 
     name: str
-    healthy: str
-    broken: str
+    healthy: Said
+    broken: Said
     differs: bool
-    now: str | None = None
+    now: Said | None = None
 
 
 class Observation(msgspec.Struct, frozen=True):
@@ -40,12 +42,12 @@ class Observation(msgspec.Struct, frozen=True):
     broken_curve: tuple[float, ...]
     curve: str
     orientation: tuple[tuple[str, float], ...]
-    error: str
-    healthy_error: str
+    error: Said
+    healthy_error: Said
     traceback: tuple[str, ...]
     output: str
     now_curve: tuple[float, ...] = ()
-    broken_error: str = ""
+    broken_error: Said = ""
     edited: bool = False
 
 
@@ -121,7 +123,7 @@ def measured(outcome: Outcome, value: str) -> str | float | None:
     return float(found) if isinstance(found, (int, float)) else str(found)
 
 
-def _row(name: str, shown: Iterable[str]) -> Row:
+def _row(name: str, shown: Iterable[Said]) -> Row:
     healthy, broken, *now = shown
     return Row(name, healthy, broken, healthy != (now or [broken])[0], now[0] if now else None)
 
@@ -130,20 +132,23 @@ def _shape(value: Any) -> str:
     return shape_text(value.shape) if isinstance(value, np.ndarray) else "-"
 
 
-def _norm(value: Any) -> str:
+def _norm(value: Any) -> Said:
     if not isinstance(value, np.ndarray):
         return "-"
-    return f"{float(np.sqrt((np.asarray(value, dtype=np.float64) ** 2).sum())):.4g}"
+    norm = float(np.sqrt((np.asarray(value, dtype=np.float64) ** 2).sum()))
+    return Message("{number:.4g}", number=norm)
 
 
-def _ends(value: Any) -> str:
+def _ends(value: Any) -> Said:
     """A recorded list as its first and last item."""
     items = value.get("list", ()) if isinstance(value, dict) else ()
-    return f"{show(items[0])} to {show(items[-1])}" if items else "-"
+    if not items:
+        return "-"
+    return Message("{first} to {last}", first=show(items[0]), last=show(items[-1]))
 
 
-def _plain(value: Any) -> str:
-    return "-" if value is None else str(show(value))
+def _plain(value: Any) -> Said:
+    return "-" if value is None else show(value)
 
 
 def _curve(outcome: Outcome, name: str) -> tuple[float, ...]:
@@ -155,9 +160,9 @@ def _curve(outcome: Outcome, name: str) -> tuple[float, ...]:
     return tuple(float(x) for x in found[:CURVE_POINTS])
 
 
-def _error(outcome: Outcome) -> str:
+def _error(outcome: Outcome) -> Said:
     if outcome.raised:
         return f"{outcome.raised.type}: {outcome.raised.message}"
     if outcome.stopped:
-        return f"no answer ({outcome.stopped})"
+        return Message("no answer: {why}", why=stopped(outcome))
     return ""

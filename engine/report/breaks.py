@@ -10,7 +10,7 @@ from engine.flows.predictions import BreakReport, Opening
 from engine.observe.diagnostics import Observation, Row
 from engine.report.curves import curves
 from engine.report.paper import code, say, section, table
-from engine.report.words import words
+from engine.report.words import said, words
 
 
 def opening(out: Console, report: Opening) -> None:
@@ -89,7 +89,7 @@ def _observation(out: Console, one: Observation) -> None:
         for line in one.traceback:
             code(out, line, indent=4)
     if one.error:
-        say(out, one.error, "red", indent=2)
+        say(out, said(one.error), "red", indent=2)
     elif one.broken_error:
         say(out, words("It ended in an error before, and does so no more."), "green", indent=2)
     for name, rows in (
@@ -100,7 +100,7 @@ def _observation(out: Console, one: Observation) -> None:
         if rows:
             _rows(out, name, rows, one.edited)
     for label, value in one.orientation:
-        say(out, f"{label} = {value:.3f}", "dim", indent=2)
+        say(out, words("{label} = {value:.3f}", label=label, value=value), "dim", indent=2)
     found = [
         (label, curve)
         for label, curve in (
@@ -118,9 +118,9 @@ def _rows(out: Console, name: str, rows: tuple[Row, ...], edited: bool) -> None:
     head = (name, words("healthy"), words("broken"), *((words("now"),) if edited else ()))
     shown: list[tuple[str | Text, ...]] = []
     for row in rows:
-        red = "red" if row.differs else ""
+        both, red = (said(row.healthy), said(row.broken)), "red" if row.differs else ""
         if edited:
-            shown.append((row.name, row.healthy, row.broken, Text(row.now or "-", red)))
+            shown.append((row.name, *both, Text(said(row.now or "-"), red)))
         else:
-            shown.append((row.name, row.healthy, Text(row.broken, red)))
+            shown.append((row.name, both[0], Text(both[1], red)))
     table(out, head, shown)

@@ -31,7 +31,13 @@ def curves(out: Console, name: str, found: Sequence[Curve]) -> None:
     drawn, along = axes(name)
     if max(len(values) for _, values in found) <= FEW:
         rows = [
-            (str(i), *(f"{values[i]:.4g}" if i < len(values) else "" for _, values in found))
+            (
+                str(i),
+                *(
+                    words("{number:.4g}", number=float(values[i])) if i < len(values) else ""
+                    for _, values in found
+                ),
+            )
             for i in range(max(len(values) for _, values in found))
         ]
         say(out, drawn, "dim", indent=2)
@@ -43,7 +49,7 @@ def curves(out: Console, name: str, found: Sequence[Curve]) -> None:
         drawn = words("{name}, logarithmic", name=drawn)
     say(out, drawn, "dim", indent=2)
     for mark, (label, curve) in zip(kind.marks, found, strict=False):
-        ends = words("from {first} to {last}", first=f"{curve[0]:.4g}", last=f"{curve[-1]:.4g}")
+        ends = words("from {first:.4g} to {last:.4g}", first=float(curve[0]), last=float(curve[-1]))
         say(out, f"{mark} {label}: {ends}", indent=2)
     width = min(WIDEST, (width_of(out) or WIDEST + 4) - 4)
     for line in picture(values, width=width, height=HEIGHT, drawn_with=kind, along=f" {along} "):

@@ -87,7 +87,7 @@ class Progress:
     def __call__(self, text: str) -> None:
         if time.monotonic() >= self._next and sys.stderr.isatty():
             self._next = time.monotonic() + self.THEN
-            tell(f"{text} ...", sys.stderr)
+            tell(f"{said(text)} ...", sys.stderr)
 
 
 def bar(lines: Iterable[Line], total: int) -> Iterable[Line]:

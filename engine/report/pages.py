@@ -6,29 +6,60 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from engine.errors import Message
 from engine.report.paper import code, marked, say, section
-from engine.report.words import words
+from engine.report.words import said, words
 
 if TYPE_CHECKING:
     from engine.flows.questions import Answered
     from engine.flows.reports import DoctorReport
     from engine.flows.show import ShowReport
 
+PARTS = {  # of an exercise
+    "objective": Message("Objective"),
+    "background": Message("Background"),
+    "edit": Message("File to edit"),
+    "signature": Message("Signature"),
+    "constraints": Message("What the contract says"),
+    "pitfalls": Message("Pitfalls"),
+    "checks": Message("Checks"),
+    "insight": Message("What it shows"),
+    "integration": Message("Where it is used"),
+    "use": Message("What it is for"),
+    "prerequisites": Message("Needed first"),
+    "difficulty": Message("Difficulty"),
+    "time": Message("Time"),
+    "references": Message("Reading"),
+    "submit": Message("To submit it"),
+    "anchors": Message("References"),
+    "the_break": Message("The break"),
+    "pipeline": Message("The code that will be run"),
+    "predictions": Message("Predictions"),
+    "observe": Message("What to look at"),
+    "symptom": Message("What happened"),
+    "hidden_cause": Message("The hidden cause"),
+    "fix": Message("How to fix it"),
+    "why": Message("Why this teaches something"),
+    "next": Message("What is next"),
+    "sources": Message("Sources"),
+    "start": Message("To start it"),
+}
+
 
 def exercise(out: Console, report: ShowReport) -> None:
     say(out, report.title, "bold")
     for name, text in report.parts:
-        section(out, name.replace("_", " "))
+        section(out, said(PARTS[name]))
         if name in ("signature", "pipeline"):
             code(out, text)
         else:
-            say(out, text.strip(), indent=2)
+            say(out, said(text).strip(), indent=2)
 
 
 def doctor(out: Console, report: DoctorReport) -> None:
     for finding in report.findings:
-        mark = ("ok   ", "green") if finding.good else ("FAIL ", "red")
-        marked(out, mark, f"{finding.what}: {finding.found}")
+        mark = (f"{words('ok')}   ", "green") if finding.good else (f"{words('FAIL')} ", "red")
+        marked(out, mark, f"{said(finding.what)}: {said(finding.found)}")
 
 
 def answered(out: Console, one: Answered) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from engine.report.layout import aligned, columns, wrapped
 from engine.report.out import reflowed, safe
-from engine.report.words import words
+from engine.report.words import said, words
 
 if TYPE_CHECKING:
     from engine.flows.listing import ListReport, NextReport, StatusReport
@@ -120,7 +120,7 @@ def init(report: InitReport) -> None:
             )
         )
     if report.warning:
-        say(report.warning, "yellow")
+        say(said(report.warning), "yellow")
     say("\n" + words("Next: cd {home} and type engine next", home=report.home))
 
 
@@ -229,7 +229,11 @@ def status(report: StatusReport) -> None:
         print()
         say(words("How sure you were, and how often you were right"), "bold")
         bins = [
-            (f"{one.low} to {one.high}%", str(one.count), f"{100 * one.right / one.count:.0f}%")
+            (
+                words("{low} to {high}%", low=one.low, high=one.high),
+                str(one.count),
+                f"{100 * one.right / one.count:.0f}%",
+            )
             for one in report.calibration
         ]
         table([(words("confidence"), words("predictions"), words("right")), *bins])
@@ -247,8 +251,9 @@ def next_(report: NextReport) -> None:
     if not report.exercise:
         say(words("Everything here is done."))
         return
-    say(f"{report.title} ({report.exercise}, {report.kind})", "bold")
-    say(words("engine show {exercise}", exercise=report.exercise), indent=2)
+    kind = words("build") if report.kind == "build" else words("break")
+    say(f"{report.title} ({report.exercise}, {kind})", "bold")
+    say(f"engine show {report.exercise}", indent=2)
     say(report.command, indent=2)
 
 

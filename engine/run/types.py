@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import Message
+from engine.errors import Message, Said
 
 Values = dict[str, Any]  # names -> ndarray, number, str, None, or {"odd": what it was}
 
@@ -189,17 +189,19 @@ class Confinement(msgspec.Struct, frozen=True):
     lacking: what learner code could do then.
     """
 
-    found: Callable[[Sandbox], str]
-    lacking: str
+    found: Callable[[Sandbox], Said]
+    lacking: Said
 
 
 CONFINEMENTS = {
     "Landlock": Confinement(
-        lambda sandbox: f"version {sandbox.landlock}" if sandbox.landlock else "",
-        "learner code could read other files",
+        lambda sandbox: (
+            Message("version {number}", number=sandbox.landlock) if sandbox.landlock else ""
+        ),
+        Message("learner code could read other files"),
     ),
     "seccomp": Confinement(
-        lambda sandbox: "filter in place" if sandbox.seccomp else "",
-        "learner code could open sockets",
+        lambda sandbox: Message("filter in place") if sandbox.seccomp else "",
+        Message("learner code could open sockets"),
     ),
 }
