@@ -103,8 +103,10 @@ def _prompt(lang: str, options: Sequence[tuple[str, str]], before: str = "") -> 
     """ "Your answer (1 to 4) [2]:", below the options."""
     for number, (_, text) in enumerate(options, 1):
         _say(f"  {number}. {text}")
-    numbers = f" ({words('1 to {count}', count=len(options))})" if options else ""
-    return f"{words('Your answer')}{numbers}{before}:"
+    answer = words("Your answer")
+    if options:
+        answer = words("Your answer (1 to {count})", count=len(options))
+    return f"{answer}{before}:"
 
 
 def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
@@ -135,7 +137,8 @@ def question(lang: str) -> Callable[[Asked], Reply | None]:
             _echo(dict(asked.options)[answer])
         if asked.kind != "words":
             return Reply(answer)
-        _say(f"\n{words('A model answer:')} {asked.model_answer.strip()}")
+        model = words("A model answer: {answer}", answer=asked.model_answer.strip())
+        _say("\n" + model)
         grade, _ = _until(
             words("Did you have it? (yes, partly, no)") + ":",
             lambda text: checked_grade(text, asked.id),

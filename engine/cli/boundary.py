@@ -106,7 +106,7 @@ def _no_git(error: ImportError) -> EngineError:
     told = next((line for line in lines if "fatal:" in line), lines[0])
     return StorageError(
         Message("git does not start: {told}.", told=told.removeprefix("stderr: ").strip("'")),
-        next=Message("`git version` says the same; mend what it names."),
+        next=Message("`git version` says the same; fix what it names."),
     )
 
 

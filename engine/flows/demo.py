@@ -39,7 +39,7 @@ INTRO = (
         "This breaks code of your own neural network on purpose, in a copy, and you find out why."
     ),
     Message(
-        "You predict what will happen and how sure you are; you see what happened; you mend the copy, "
+        "You predict what will happen and how sure you are; you see what happened; you fix the copy, "
         "and your fix is judged on inputs that nobody has seen."
     ),
     Message(

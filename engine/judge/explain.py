@@ -199,10 +199,10 @@ def _wrong(differing: np.ndarray) -> Iterator[tuple[int, list[int]]]:
 def _positions(wrong: list[int], length: int, axis: int, axes: int) -> Said:
     first, last = wrong[0], wrong[-1]
     if len(wrong) > 2 and last - first == len(wrong) - 1:
-        shown = Message("{first} to {last}", first=first, last=last)
+        shown: Said = Message("{first} to {last}", first=first, last=last)
     else:
         more = ", ..." if len(wrong) > NAMED else ""
-        shown = Message("{shown}", shown=", ".join(map(str, wrong[:NAMED])) + more)
+        shown = ", ".join(map(str, wrong[:NAMED])) + more
     if axes == 1:
         return Message("Of the {length} only these differ: {shown}.", length=length, shown=shown)
     return Message(

@@ -159,7 +159,7 @@ def _other(result: Result) -> Said:
     found = _difference(result)
     name = str(found.value)
     if found.aspect == "stopped":
-        return Message("There is {what}.", what=found.got) if found.got else ""
+        return Message("It gave no result: {why}.", why=found.got) if found.got else ""
     if found.aspect == "again":
         return Message(
             "Two equal calls give different results: a random number, or something that is kept from call to"

@@ -68,8 +68,8 @@ def closed(
 ) -> str:
     """The end of an entry: the fix, the cause, and room for the learner's own words."""
     parts: list[Said] = [Message("### Fixed"), Message("Hints taken: {count}.", count=hints)]
-    back = said(Message("(The old text, restored exactly.)"), lang) if restored else ""
-    parts.append(f"{said(Message('My fix:'), lang)} {back}".rstrip())
+    back = Message("My fix: (The old text, restored exactly.)")
+    parts.append(back if restored else Message("My fix:"))
     fence = "```"
     while fence in diff:
         fence += "`"

@@ -35,13 +35,13 @@ def break_(out: Console, report: BreakReport) -> None:
     )
     say(out, words("Your predictions are in {notes}", notes=report.notes))
     _observed(out, report.observed)
-    section(out, words("What is seen"))
+    section(out, words("What happened"))
     say(out, report.symptom.strip(), indent=2)
     out.print()
     say(
         out,
         words(
-            "Mend the practice copy, then `engine submit-fix`. `engine observe` measures "
+            "Fix the practice copy, then `engine submit-fix`. `engine observe` measures "
             "again, `engine hint` helps."
         ),
     )

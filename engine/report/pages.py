@@ -58,7 +58,8 @@ def exercise(out: Console, report: ShowReport) -> None:
 
 def doctor(out: Console, report: DoctorReport) -> None:
     for finding in report.findings:
-        mark = (f"{words('ok')}   ", "green") if finding.good else (f"{words('FAIL')} ", "red")
+        ok, fail = (words("ok") + "   ", "green"), (words("FAIL") + " ", "red")
+        mark = ok if finding.good else fail
         marked(out, mark, f"{said(finding.what)}: {said(finding.found)}")
 
 

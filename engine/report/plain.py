@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from engine.report.layout import aligned, columns, wrapped
 from engine.report.out import reflowed, safe
 from engine.report.words import said, words
 
 if TYPE_CHECKING:
-    from engine.flows.listing import ListReport, NextReport, StatusReport
+    from engine.flows.listing import NextReport
     from engine.flows.reports import (
         HintReport,
         InitReport,
@@ -24,27 +24,6 @@ if TYPE_CHECKING:
 
 COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33"}
 COLOURS |= {"bold red": "1;31", "bold green": "1;32"}
-STATES = {
-    "passed": "green", "closed": "green", "open": "yellow", "changed": "yellow", "failed": "red",
-}  # fmt: skip
-DONE = ("passed", "closed")
-
-
-class Shown(Protocol):
-    """What lists show of an exercise."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def phase(self) -> str: ...
-    @property
-    def phase_name(self) -> str: ...
-    @property
-    def state(self) -> str: ...
-    @property
-    def minutes(self) -> int: ...
 
 
 def painted(text: str, colour: str = "") -> str:
@@ -124,129 +103,6 @@ def init(report: InitReport) -> None:
     say("\n" + words("Next: cd {home} and type engine next", home=report.home))
 
 
-def _by_phase(exercises: Sequence[Shown]) -> dict[tuple[str, str], list[Shown]]:
-    found: dict[tuple[str, str], list[Shown]] = {}
-    for one in exercises:
-        found.setdefault((one.phase, one.phase_name), []).append(one)
-    return found
-
-
-def _time(minutes: int) -> str:
-    """Minutes as people say them."""
-    if minutes < 90:
-        return words("{minutes} min", minutes=minutes)
-    return words("{hours} h", hours=round(minutes / 60))
-
-
-def _progress(exercises: Sequence[Shown]) -> str:
-    """ "6 of 54, 21 h left"."""
-    done = sum(one.state in DONE for one in exercises)
-    left = sum(one.minutes for one in exercises if one.state not in DONE)
-    told = words("{done} of {of}", done=done, of=len(exercises))
-    return f"{told}, " + words("{time} left", time=_time(left)) if left else told
-
-
-def _state(one: Shown) -> str:
-    names = {
-        "new": words("new"),
-        "predicted": words("predicted"),
-        "open": words("open"),
-        "failed": words("failed"),
-        "passed": words("passed"),
-        "changed": words("changed since"),
-        "closed": words("closed"),
-        "reset": words("put aside"),
-    }
-    return names.get(one.state, one.state)
-
-
-def _kind(one: Shown) -> str:
-    return words("build") if one.kind == "build" else words("break")
-
-
-def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> None:
-    """A head for each phase, and below it the rows of its exercises, their columns in line."""
-    shown = [[safe(cell) for cell in row] for row in rows.values()]
-    width = columns(sys.stdout)
-    found = aligned(shown, None if width is None else width - 2) if shown else None
-    lines: dict[str, list[list[str]]] = {id: [] for id in rows}
-    for number, parts in found or ():
-        lines[list(rows)[number]].append(parts)
-    for (phase, name), group in _by_phase(exercises).items():
-        print()
-        say(f"{phase} {name}: {_progress(group)}", "bold")
-        for one in group:
-            for parts in lines.get(one.id, ()):
-                cells = [
-                    painted(p, STATES.get(one.state, "") if i == 1 else "")
-                    for i, p in enumerate(parts)
-                ]
-                print("  " + "".join(cells))
-            if found is None and one.id in rows:
-                say(", ".join(cell for cell in rows[one.id] if cell), indent=2)
-
-
-def list_(report: ListReport) -> None:
-    say(_progress(report.exercises), "bold")
-    rows = {
-        one.id: (one.id, _state(one), _kind(one), _time(one.minutes), one.title)
-        for one in report.exercises
-    }
-    _heads(report.exercises, rows)
-
-
-def status(report: StatusReport) -> None:
-    say(words("{learner}, model in {model}", learner=report.learner, model=report.model), "bold")
-    say(_progress(report.exercises))
-    rows = {
-        one.id: (one.id, _state(one), _kind(one)) for one in report.exercises if one.state != "new"
-    }
-    _heads(report.exercises, rows)
-    print()
-    say(words("`engine list` shows every exercise, `engine next` what to do now."), "dim")
-    if report.open:
-        print()
-        say(
-            words(
-                "Open: {open}, {hints_taken} hints taken",
-                open=report.open,
-                hints_taken=report.hints_taken,
-            ),
-            "bold",
-        )
-        say(report.practice, indent=2)
-    for id, count in report.open_questions:
-        print()
-        say(
-            words(
-                "{exercise} has passed. Questions about it that are open: {count} (engine "
-                "submit-build {exercise})",
-                exercise=id,
-                count=count,
-            )
-        )
-    if report.brier is not None:
-        print()
-        say(words("How sure you were, and how often you were right"), "bold")
-        bins = [
-            (
-                words("{low} to {high}%", low=one.low, high=one.high),
-                str(one.count),
-                f"{100 * one.right / one.count:.0f}%",
-            )
-            for one in report.calibration
-        ]
-        table([(words("confidence"), words("predictions"), words("right")), *bins])
-        say(
-            words(
-                "Brier score {brier:.3f} over {predictions} predictions (0 is perfect, 0.25 "
-                "a coin toss)",
-                brier=report.brier,
-                predictions=report.predictions,
-            )
-        )
-
-
 def next_(report: NextReport) -> None:
     if not report.exercise:
         say(words("Everything here is done."))
@@ -296,7 +152,7 @@ def repro(report: ReproReport) -> None:
 def watch(report: WatchReport) -> None:
     if report.right:
         told = words(
-            "{exercise} is mended. `engine submit-fix` records it and tells the cause.",
+            "{exercise} is fixed. `engine submit-fix` records it and tells the cause.",
             exercise=report.exercise,
         )
         say(told, "green")

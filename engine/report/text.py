@@ -9,19 +9,17 @@ from typing import Any
 from engine.report.formats import Line
 
 PLAIN = "engine.report.plain"
-BARE = (
-    PLAIN,
-    "engine.report.verdicts",
-)  # written without rich, which takes as long as half of a verdict
+# written without rich, which takes as long as half of a verdict
+BARE = (PLAIN, "engine.report.lists", "engine.report.verdicts")
 SHOW = {
     "HintReport": (PLAIN, "hint"),
     "InitReport": (PLAIN, "init"),
-    "ListReport": (PLAIN, "list_"),
+    "ListReport": ("engine.report.lists", "list_"),
     "NextReport": (PLAIN, "next_"),
     "ReproReport": (PLAIN, "repro"),
     "NotesReport": (PLAIN, "notes"),
     "ResetReport": (PLAIN, "reset"),
-    "StatusReport": (PLAIN, "status"),
+    "StatusReport": ("engine.report.lists", "status"),
     "WatchReport": (PLAIN, "watch"),
     "Opening": ("engine.report.breaks", "opening"),
     "BreakReport": ("engine.report.breaks", "break_"),

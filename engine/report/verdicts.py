@@ -193,12 +193,12 @@ class View:
 
     def _in_full(self, one: Finding) -> None:
         result = one.result
-        says = said(one.says)
+        fail, says = words("FAIL"), said(one.says)
         if one.place:
-            say(f"{words('FAIL')} {self._place(one.place)}: {says}", "red")
+            say(f"{fail} {self._place(one.place)}: {says}", "red")
             say(words("in the check: {shows}", shows=self._shows(result)), indent=5)
         else:
-            say(f"{words('FAIL')} {self._shows(result)}: {says}".rstrip(), "red")
+            say(f"{fail} {self._shows(result)}: {says}".rstrip(), "red")
         others = dict.fromkeys(frame for frame in own_frames(result) if frame != one.place)
         for frame in [*others][-FRAMES:]:
             code(f"{self._place(frame)}: {frame.text}", indent=5)
@@ -231,7 +231,7 @@ class View:
         self._told.add(pattern)
         text = said(one.says) or f"{_compared(one.result)} {pattern}"
         more = f" {self._more(one)}" if one.more else ""
-        say(f"{words('FAIL')} {self._shows(one.result)}: {text.strip()}{at}{more}", "red")
+        say(words("FAIL") + f" {self._shows(one.result)}: {text.strip()}{at}{more}", "red")
 
     def _more(self, one: Finding) -> str:
         count = len(one.more)
@@ -243,9 +243,8 @@ class View:
 
     def _place(self, frame: Frame) -> str:
         at = place(self._root, frame.path, frame.line)
-        if not frame.function:
-            return at
-        return words("{place} in {function}", place=at, function=frame.function)
+        inside = frame.function
+        return words("{place} in {function}", place=at, function=inside) if inside else at
 
     def _promise(self, attribute: str) -> None:
         """What the contract says of an attribute that is missing."""

@@ -29,7 +29,7 @@ from engine.cli.submissions import answer_file
 from engine.commands import break_, next_, show, submit_build, submit_fix
 from engine.flows.answers import Answer
 from engine.flows.listing import Stated, StatusReport
-from engine.report import plain
+from engine.report import lists
 
 READING = [["list"], ["show", "embedding"], ["show", LOUD], ["status"], ["next"], ["notes"]]
 BUILDS = ["tensor", "module", "embedding", "lm_head", "cross_entropy"]
@@ -167,7 +167,7 @@ def test_notes_shows_the_file_and_its_text(closed: Path) -> None:
     report = engine_json("notes", cwd=closed)
     assert report["file"] == str(closed / NOTES)
     assert report["text"] == (closed / NOTES).read_text()
-    assert "### Mended" in engine("notes", cwd=closed, code=0).stdout
+    assert "### Fixed" in engine("notes", cwd=closed, code=0).stdout
 
 
 # --------------------------------------------------------------------------------------- doctor
@@ -297,5 +297,5 @@ def test_states_have_colours_on_a_terminal(opened: Path) -> None:
 
 def test_a_pass_that_was_withdrawn_is_said_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     one = Stated("embedding", "build", "13", "changed", "Embeddings", 40)
-    plain.status(StatusReport("ada", "/", "/", (one,), (), "", "", 0, (), 0, None))
+    lists.status(StatusReport("ada", "/", "/", (one,), (), "", "", 0, (), 0, None))
     assert "changed since" in capsys.readouterr().out

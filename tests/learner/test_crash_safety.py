@@ -118,7 +118,7 @@ def close(home: Path) -> None:
         mend(home)
     assert submit_fix.run(session(home), right_cause).passed
     assert kinds(home)[-1] == "closed"
-    assert b"### Mended" in (home / NOTES).read_bytes()
+    assert b"### Fixed" in (home / NOTES).read_bytes()
 
 
 def copies(home: Path, folder: Path) -> Iterator[Path]:
