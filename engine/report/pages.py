@@ -69,9 +69,11 @@ def answered(out: Console, one: Answered) -> None:
     say(out, one.ask, "bold")
     verdict, style = (words("Right"), "green") if one.right else (words("Wrong"), "red")
     if one.grade:
-        verdict = {"yes": words("Yes"), "partly": words("Partly"), "no": words("Not yet")}[
-            one.grade
-        ]
-        style = {"yes": "green", "partly": "yellow", "no": "red"}[one.grade]
+        graded = {
+            "yes": (words("Yes"), "green"),
+            "partly": (words("Partly"), "yellow"),
+            "no": (words("Not yet"), "red"),
+        }
+        verdict, style = graded.get(one.grade, (verdict, style))
     marked(out, (f"  {verdict}: ", style), one.shown or one.answer)
     say(out, one.because.strip(), indent=2)

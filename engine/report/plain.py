@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.report.layout import aligned, columns, wrapped
+from engine.report.layout import CODE, aligned, columns, wrapped
 from engine.report.out import reflowed, safe
 from engine.report.words import said, words
 
@@ -43,14 +43,12 @@ def say(text: str, colour: str = "", indent: int = 0) -> None:
 
 
 def code(text: str, indent: int = 2) -> None:
-    """Lines that are no prose: folded at the edge of a terminal, else as they are."""
+    """Lines of code or of a diff: wrapped only where a terminal is too narrow for them."""
     width = columns(sys.stdout)
     for line in safe(text).splitlines():
         colour = {"+": "green", "-": "red"}.get(line[:1], "")
-        room = len(line) + 1 if width is None else max(1, width - indent)
-        parts = [line[i : i + room] for i in range(0, len(line), room)] or [""]
-        for part in parts:
-            print(" " * indent + painted(part, colour))
+        for part in wrapped(line, None if width is None else width - indent, CODE):
+            print(" " * indent + painted(part, colour) if part else "")
 
 
 def place(root: str, path: str, line: int) -> str:

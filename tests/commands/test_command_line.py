@@ -288,7 +288,7 @@ def test_an_unknown_exercise_names_the_nearest(home: Path, verb: str, typed: str
     """A slip of the finger is answered with what was meant."""
     done = engine(verb, typed, cwd=home, code=2)
     assert ("lm_head" if typed == "lmhead" else LOUD) in done.stderr
-    assert "engine list" in done.stderr
+    assert "engine list" in done.stderr or "beginning of several" in done.stderr
 
 
 def test_an_exercise_may_be_named_with_its_pack(home: Path, answers: Path) -> None:

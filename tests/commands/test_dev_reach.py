@@ -84,7 +84,7 @@ def test_a_model_may_be_the_folder_one_is_in(model: Path) -> None:
         (["--model", "mine/src/scaling/scaler.py"], "scaler.py"),
         (["--model", "mine", "--model", "other/mine"], "mine"),
         (["--model", "mine", "--model", "./mine"], "mine"),
-        (["--model", "mine", "--exercise", "three-slip"], "three-slips"),
+        (["--model", "mine", "--exercise", "tree-slips"], "three-slips"),
         (["--model", "mine", "--exercise", "scaler"], "not a break"),
         (["--model", "mine", "--exercise", "variance", "--exercise", "scaler"], "not a break"),
         (["--model", "mine", "--only", "magic"], "magic"),

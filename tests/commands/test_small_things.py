@@ -122,10 +122,15 @@ def test_there_must_be_something_to_take_up_again(opened: Path) -> None:
     assert session(opened).open_break().number == 2
 
 
-def test_a_git_configuration_that_cannot_be_read_is_no_bug(opened: Path, tmp_path: Path) -> None:
+def test_a_git_configuration_that_cannot_be_read_is_no_bug(
+    opened: Path, tmp_path: Path, answers: Path
+) -> None:
     (tmp_path / ".gitconfig").write_bytes(b"rubbish \xff [\n")
-    done = engine("observe", cwd=opened, env={"HOME": str(tmp_path)}, code=4)
-    assert "bug in the engine" not in done.stderr and ".gitconfig" in done.stderr
+    engine("observe", cwd=opened, env={"HOME": str(tmp_path)}, code=0)
+    engine("reset", cwd=opened, env={"HOME": str(tmp_path)}, code=0)
+    again = engine("break", LOUD, "--answers", answers, cwd=opened, env={"HOME": str(tmp_path)})
+    assert again.returncode == 4 and ".gitconfig" in again.stderr
+    assert "bug in the engine" not in again.stderr
 
 
 def test_doctor_says_of_the_sandbox_what_is_there_though_the_model_is_gone(home: Path) -> None:

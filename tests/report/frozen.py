@@ -11,7 +11,7 @@ from engine.author.break_proofs import Proof
 from engine.author.lint import Problem
 from engine.author.prove import CheckReport
 from engine.flows.answers import Answer
-from engine.flows.build_report import BuildReport
+from engine.flows.build_report import AllReport, BuildReport, Part
 from engine.flows.demo import Asked, Bug, Checked, Step
 from engine.flows.fix_report import CauseResult, FixReport, Reveal
 from engine.flows.listing import Listed, ListReport, NextReport, Stated, StatusReport
@@ -24,11 +24,13 @@ from engine.flows.reports import (
     HintReport,
     InitReport,
     NotesReport,
+    ReproReport,
     ResetReport,
     WatchReport,
 )
 from engine.flows.show import ShowReport
 from engine.flows.walkthrough import Point, Shown, Walked, WalkReport
+from engine.judge import findings as judge_findings
 from engine.judge.compare import NOT_RUN, Difference
 from engine.judge.result import Result, Verdict
 from engine.observe.diagnostics import Observation, Row
@@ -79,6 +81,7 @@ UNRUN = Result(
     difference=Difference("stopped", "", "an answer", NOT_RUN),
 )  # fmt: skip
 REFUSED = Verdict(False, (HELD, FAILED, UNRUN, FAILED, FAILED), 4521, "8273645182736451827", "", 3)
+FOUND = judge_findings.findings((FAILED,))[0]
 PASSED = Verdict(True, (HELD,), 4521, "8273645182736451827")
 
 OBSERVATION = Observation(
@@ -173,6 +176,10 @@ REPORTS: dict[str, Any] = {
     ),
     "observe": ObserveReport(LOUD, "Two sizes for one table", LONG, (LONG, LONG), OBSERVED, PATH),
     "build passed": _build(True),
+    "all parts": AllReport(
+        (Part("embedding", True, 14, 14, None), Part("cross_entropy", False, 3, 13, FOUND)), "en", "",
+    ),
+    "repro": ReproReport("cross_entropy", "value", "repro/cross_entropy-value", "python", ("logits",)),
     "build failed": _build(False, BARE),
     "fix mended": _fix(True),
     "fix refused": _fix(False),
