@@ -171,7 +171,7 @@ def _result(
         inputs=shapes(cases[told], call_variant=some),
         difference=_in_units(differing[told], check, expected[told], outcome),
         pattern=pattern(differing[told], expected[told], outcome, told.dtype),
-        traceback=tuple(f"{f.path}:{f.line} in {f.function}: {f.text}" for f in frames),
+        traceback=tuple(frame.told for frame in frames),
         frames=frames,
         output=outcome.output,
         draw=told,

@@ -100,11 +100,7 @@ def traceback(raised: Raised | None) -> tuple[str, ...]:
     """The frames of the learner's own files, outermost first."""
     if raised is None:
         return ()
-    return tuple(
-        f"{frame.path}:{frame.line} in {frame.function}: {frame.text}"
-        for frame in raised.frames
-        if not frame.path.startswith("pack/")
-    )
+    return tuple(frame.told for frame in raised.frames if not frame.path.startswith("pack/"))
 
 
 def measured(outcome: Outcome, value: str) -> str | float | None:

@@ -87,7 +87,7 @@ def _observation(out: Console, one: Observation) -> None:
     if one.traceback:
         say(out, words("Traceback, your own frames:"), indent=2)
         for line in one.traceback:
-            code(out, line, indent=4)
+            code(out, said(line), indent=4)
     if one.error:
         say(out, said(one.error), "red", indent=2)
     elif one.broken_error:

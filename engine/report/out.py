@@ -37,7 +37,7 @@ def emit_error(error: EngineError, *, as_json: bool) -> None:
         return
     what, where, next = map(said, error.messages)
     tell(f"engine: {what}", sys.stderr)
-    for part in (where, *frames, next):
+    for part in (where, *map(said, frames), next):
         if part:
             tell(part, sys.stderr, indent=2)
 

@@ -43,6 +43,14 @@ class Frame(msgspec.Struct, frozen=True, array_like=True):
     function: str
     text: str
 
+    @property
+    def told(self) -> Message:
+        """As a traceback has it, in one line."""
+        return Message(
+            "{path}:{line} in {function}: {text}",
+            path=self.path, line=self.line, function=self.function, text=self.text,
+        )  # fmt: skip
+
 
 class Raised(msgspec.Struct, frozen=True):
     """An exception, as data. `mentions`: what a reference wants its message to name."""

@@ -17,7 +17,6 @@ from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from workbench import (
-    ANSWERS,
     BROKEN,
     HEAD,
     HEALTHY,
@@ -31,6 +30,7 @@ from workbench import (
     mend,
 )
 
+from engine.report.out import reflowed
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import texts
 from engine.words import LOCALE, VARIABLE
@@ -40,9 +40,15 @@ COMMANDS = (
     "break", "hint", "init", "list", "next", "notes", "observe", "reset", "repro", "show", "status",
     "submit-build", "submit-fix", "submit", "watch",
 )  # fmt: skip
-NAMES = {  # of programs, packages, people and formats
-    "engine", "ada", "python", "sqlite", "git", "numpy", "typer", "rich", "pyyaml", "msgspec", "gitpython",
-    "landlock", "seccomp", "pdb", "min", "h",
+WIDER = "self.vocab_size_out = 300"
+HALF = "def half(:"
+NOTHING = "print('123'); return None"
+FRAME = re.compile(r"^\s*\S+?(?:⟦:⟧|:)\d+(?:(?:⟦:⟧|:)\d+)?(?:⟦ in ⟧\w+)?(?:⟦: ⟧|: )")
+MACHINE = re.compile(r"\s*(---|\+\+\+|@@|mkdir saved &&|<!--)( |$)")  # of diffs; a command; a mark
+ERROR = re.compile(r"\b\w+(?:Error|Exception)\b: [^⟦⟧]*")  # Python's own words
+NAMES = {  # of programs, packages, people and formats, and what a pipeline records
+    "engine", "ada", "python", "sqlite", "git", "diff", "numpy", "typer", "rich", "pyyaml", "msgspec",
+    "gitpython", "landlock", "seccomp", "pdb", "minimodel", "loss",
 }  # fmt: skip
 
 
@@ -51,16 +57,15 @@ NAMES = {  # of programs, packages, people and formats
 
 def bracketed(message: str) -> str:
     """A message with each literal part in brackets; parameters as they were."""
+    found = [*string.Formatter().parse(message)]
+    if all(name is None for _, name, _, _ in found):
+        return f"⟦{message}⟧"
     parts = []
-    for literal, name, spec, how in string.Formatter().parse(message):
+    for literal, name, spec, how in found:
         if literal:
-            braces = ("{" in message and name is not None) or "{{" in message or "}}" in message
-            text = literal.replace("{", "{{").replace("}", "}}") if braces else literal
-            parts.append(f"⟦{text}⟧")
+            parts.append("⟦" + literal.replace("{", "{{").replace("}", "}}") + "⟧")
         if name is not None:
-            parts.append(
-                "{" + name + (f"!{how}" if how else "") + (f":{spec}" if spec else "") + "}"
-            )
+            parts.append(f"{{{name}{f'!{how}' if how else ''}{f':{spec}' if spec else ''}}}")
     return "".join(parts)
 
 
@@ -89,34 +94,41 @@ def flat(text: str) -> str:
 
 @cache
 def exercise_texts() -> tuple[str, ...]:
-    """What packs say, the longest first; hints without the names that are filled in."""
+    """The lines of what packs say, as they stand there and as they are printed, the longest first; hints
+    without the names that are filled in.
+    """
     catalogue = Catalogue.find("minimodel")
-    found = {flat(one.title["en"]) for one in catalogue.summaries.values()}
-    found |= {f"{one.phase_number} " for one in catalogue.entries.values()}
-    specs = [
-        catalogue.build("embedding"), catalogue.build("lm_head"), catalogue.break_(LOUD), catalogue.contract,
-    ]  # fmt: skip
-    for spec in specs:
-        for _, text in texts(spec):
-            found |= {flat(part) for part in re.split(r"\{\w+\}|\n", text.get("en", ""))}
-            found.add(flat(text.get("en", "")))
-    for spec in specs[:2]:
-        found |= {flat(spec.signature), *(flat(link.text) for link in spec.references)}
-    found |= {flat(link.text) for link in (*specs[2].anchors, *specs[2].sources)}
-    found |= {
-        flat(line)
-        for line in (ROOT / "templates").rglob("breaks.en.md").__next__().read_text().split("\n")
+    notes = next((ROOT / "templates").rglob("breaks.en.md")).read_text("utf-8")
+    said = [
+        notes,
+        "two shapes that do not fit",
+        "invalid syntax",
+    ]  # typed by the test; Python's own
+    for id, entry in catalogue.entries.items():
+        spec = catalogue.build(id) if entry.kind == "build" else catalogue.break_(id)
+        said += [text.get("en", "") for _, text in texts(spec)]
+        said += [link.text for link in (getattr(spec, "references", ()) or spec.anchors)]
+        said += [link.text for link in getattr(spec, "sources", ())]
+    said += [text.get("en", "") for _, text in texts(catalogue.contract)]
+    lines = {
+        flat(part)
+        for text in said
+        for line in (*text.split("\n"), *reflowed(text).split("\n"))
+        for part in re.split(r"\{\w+\}", line)
     }
-    found |= {flat(line) for line in ANSWERS.split("\n")}
-    return tuple(sorted((one for one in found if len(one) > 3), key=len, reverse=True))
+    return tuple(sorted((line for line in lines if len(line) > 3), key=len, reverse=True))
 
 
 @cache
 def code_lines() -> frozenset[str]:
-    """The lines of the model and of the pack's own code, as diffs, tracebacks and `show` quote them."""
-    files = [*(MODELS / "plain").rglob("*.py"), *(ROOT / "exercises").rglob("*.py")]
-    lines = {line.strip() for file in files for line in file.read_text().split("\n")}
-    return frozenset({*lines, BROKEN, HEALTHY} - {""})
+    """The lines of the model, of the template and of the pack's own code, which diffs, tracebacks and
+    `show` quote.
+    """
+    catalogue = Catalogue.find("minimodel")
+    folders = (MODELS / "plain", ROOT / "exercises", ROOT / "templates")
+    found = [file.read_text("utf-8") for folder in folders for file in folder.rglob("*.py")]
+    found += [catalogue.build("embedding").signature, BROKEN, HEALTHY, WIDER, HALF, NOTHING]
+    return frozenset({line.strip() for text in found for line in text.split("\n")} - {""})
 
 
 @cache
@@ -125,8 +137,8 @@ def names() -> frozenset[str]:
     catalogue = Catalogue.find("minimodel")
     found = {*NAMES, *catalogue.entries, *catalogue.contract.roles, *catalogue.contract.components}
     for id in ("embedding", "lm_head"):
-        for check in catalogue.build(id).checks:
-            found |= {check.id, check.probe, *check.regimes, *check.values}
+        for one in catalogue.build(id).checks:
+            found |= {one.id, one.probe, *one.regimes, *one.values}
     spec = catalogue.break_(LOUD)
     found |= {option.id for one in spec.predictions for option in one.options}
     found |= {one.id for one in spec.predictions}
@@ -137,21 +149,29 @@ def names() -> frozenset[str]:
 
 def outside(text: str) -> Iterator[str]:
     """The words of an output that stand outside brackets and are none of what may."""
-    kept = []
     for line in text.split("\n"):
-        bare = re.sub(r"^[\s+-]*(?:\S+:\d+: )?", "", line).strip()
-        if bare in code_lines() or re.match(r"(---|\+\+\+|@@) ", line.strip()):
+        if FRAME.sub("", line).strip(" +-") in code_lines() or MACHINE.match(line):
             continue
-        kept.append(re.sub(r"\b\w+(?:Error|Exception)\b: [^⟦⟧]*", " ", line))  # Python's own words
-    rest = flat(re.sub(r"⟦[^⟦⟧]*⟧", " ", flat("\n".join(kept))))
-    rest = re.sub(r"`[^`]*`", " ", rest)
-    for known in exercise_texts():
-        rest = rest.replace(known, " ")
-    rest = re.sub(rf"\bengine (?:{'|'.join(COMMANDS)})\b", " ", rest)
-    for word in rest.split():
-        plain = word.strip(".,:;()[]{}|*#'\"<>$=!?")
-        if re.search(r"[A-Za-z]", plain) and not is_code(plain):
-            yield word
+        rest = ERROR.sub(" ", flat(line))
+        for known in exercise_texts():
+            if known in rest:
+                rest = re.sub(whole(known), " ", rest)
+        rest = re.sub(r"⟦ in ⟧\w+|⟦[^⟦⟧]*⟧", " ", rest)
+        rest = re.sub(
+            r"\b\w+ (?:= \S+|\(\d[\d, ]*\))", " ", rest
+        )  # an argument with its value, or shape
+        rest = re.sub(rf"`[^`]*`|\bengine (?:{'|'.join(COMMANDS)})\b", " ", rest)
+        for word in rest.split():
+            plain = word.strip(".,:;()[]{}|*#'\"<>$=!?^`")
+            if re.search(r"[A-Za-z]{2}", plain) and not is_code(plain):
+                yield word
+
+
+def whole(text: str) -> str:
+    """A pattern of a text that is no part of a longer word or path."""
+    before = r"(?<![\w/.])" if text[0].isalnum() else ""
+    after = r"(?![\w/]|\.\w)" if text[-1].isalnum() else ""
+    return before + re.escape(text) + after
 
 
 def is_code(word: str) -> bool:
@@ -164,13 +184,13 @@ def is_code(word: str) -> bool:
 def check(*shown: str) -> None:
     """Nothing unknown stands outside, and something stands inside."""
     found = {
-        f"{word!r} in {line.strip()[:200]!r}"
+        word: line.strip()
         for text in shown
         for word in outside(text)
         for line in text.split("\n")
-        if word in line
+        if re.search(rf"(?<!\w){re.escape(word)}(?!\w)", line)
     }
-    assert not found, "\n".join(sorted(found))
+    assert not found, "\n".join(f"{word}: {line[:200]}" for word, line in found.items())
 
 
 # ------------------------------------------------------------------------------------------- the walk
@@ -192,13 +212,13 @@ def test_what_only_reads(pseudo: dict[str, str], tmp_path: Path) -> None:
     walk = [both("init", "ada", cwd=tmp_path, env=pseudo, code=0)]
     home = tmp_path / "learners" / "ada"
     walk += [both("init", "ada", cwd=tmp_path, env=pseudo, code=2)]
-    walk += [both("init", "bad name", cwd=tmp_path, env=pseudo, code=2)]
-    walk += [both("status", "--learner", "bob", cwd=tmp_path, env=pseudo, code=2)]
+    walk += [both("init", "bad/name", cwd=tmp_path, env=pseudo, code=2)]
+    walk += [both("status", "--learner", "bob2", cwd=tmp_path, env=pseudo, code=2)]
     walk += [both(*words, cwd=home, env=pseudo, code=0) for words in (
         ("list",), ("show", "embedding"), ("show", LOUD), ("status",), ("next",), ("doctor",),
     )]  # fmt: skip
     walk += [both(*words, cwd=home, env=pseudo) for words in (
-        ("show", "embeding"), ("hint",), ("hint", "embedding"), ("hint", "--again", "embedding"), ("repro",),
+        ("show", "embedd1ng"), ("hint",), ("hint", "embedding"), ("hint", "--again", "embedding"), ("repro",),
         ("reset",), ("reset", "--undo"), ("observe",), ("submit-fix",), ("watch",), ("run", "--", "ls"),
         ("break", "embedding"), ("submit-build", LOUD),
     )]  # fmt: skip
@@ -214,13 +234,13 @@ def test_a_build(pseudo: dict[str, str], tmp_path: Path) -> None:
     own = (home / EMBEDDING).read_text()
     for old, new in (
         ("return self.weight[ids]", "return self.weight[ids] * 2.0"),
-        ("return self.weight[ids]", "print('here'); return None"),
+        ("return self.weight[ids]", NOTHING),
     ):
         (home / EMBEDDING).write_text(own)
         edit(home, EMBEDDING, old, new)
         walk += [both("submit-build", "embedding", "--all", "-v", cwd=home, env=pseudo, code=1)]
     walk += [both("repro", cwd=home, env=pseudo, code=0)]
-    (home / EMBEDDING).write_text("def half(:\n")
+    (home / EMBEDDING).write_text(HALF + "\n")
     walk += [both("submit-build", "embedding", cwd=home, env=pseudo, code=5)]
     (home / EMBEDDING).write_text(own)
     walk += [both("submit-build", "embedding", cwd=home, env=pseudo, code=0)]
@@ -242,10 +262,10 @@ def test_a_break(pseudo: dict[str, str], home: Path, answers: Path) -> None:
         ("hint",), ("hint",),
     )]  # fmt: skip
     walk += [both("submit-fix", cwd=home, env=pseudo, code=1)]
-    edit(home / "practice" / LOUD, HEAD, BROKEN, "self.vocab_size_out = 300")
+    edit(home / "practice" / LOUD, HEAD, BROKEN, WIDER)
     walk += [both("submit-fix", cwd=home, env=pseudo, code=1)]
     walk += [both("observe", cwd=home, env=pseudo, code=0)]
-    edit(home / "practice" / LOUD, HEAD, "self.vocab_size_out = 300", BROKEN)
+    edit(home / "practice" / LOUD, HEAD, WIDER, BROKEN)
     with Terminal("watch", cwd=home, env=pseudo, columns=500) as terminal:
         terminal.expect("⟧")
         mend(home)
