@@ -96,7 +96,7 @@ def aligned(rows: Sequence[Sequence[str]], width: int | None) -> list[tuple[int,
             parts = [cell[i] if i < len(cell) else "" for cell in inside]
             last = max((n for n, part in enumerate(parts) if part), default=-1)
             padded = [
-                part + " " * (sizes[n] - cells(part) + 2) if n < last else part
+                part + " " * max(2, sizes[n] - cells(part) + 2) if n < last else part
                 for n, part in enumerate(parts)
             ]
             lines.append((number, padded))

@@ -195,3 +195,8 @@ def test_what_is_piped_is_neither_wrapped_nor_padded(opened: Path, tmp_path: Pat
     assert f"  {opened / 'practice' / LOUD}\n" in shown["status"]
     spec = session(opened).catalogue.break_(LOUD)
     assert " ".join(spec.symptom["en"].split()) in " ".join(shown[f"show {LOUD}"].split("\n"))
+
+
+def test_a_cell_that_is_wider_than_its_column_does_not_touch_the_next() -> None:
+    (_, parts), _ = aligned([("x" * 200, "wrong"), ("y", "right")], None)
+    assert "".join(parts).endswith("x  wrong")
