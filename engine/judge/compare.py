@@ -183,6 +183,8 @@ def _value(
         close = within(np.asarray(expected), np.asarray(float(got)), tolerance)
         return None if bool(close) else Difference("value", name, *apart(expected, got))
     if type(expected) is not type(got):
+        if got is None:
+            return Difference("value", name, quoted(expected), "None")
         wanted, given = (
             Message("{value} ({type})", value=quoted(v), type=type(v).__name__)
             for v in (expected, got)

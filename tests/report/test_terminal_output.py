@@ -21,6 +21,8 @@ from workbench import (
     session,
 )  # fmt: skip
 
+from engine.report.layout import aligned
+
 ESCAPE = "\x1b"
 COLOUR = re.compile(r"\x1b\[(?:\d+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;\d+)*m")
 
