@@ -33,7 +33,7 @@ def lowest(options: Sequence[object]) -> int:
 
 def checked(prediction: Prediction, raw: Any, confidence: Any, lang: str = "en") -> Answer:
     """An answer to a prediction. Raises UsageError that says what would fit."""
-    where = f"prediction {prediction.id!r}"
+    where = Message("prediction {prediction!r}", prediction=prediction.id)
     sure = checked_confidence(confidence, where, lowest(prediction.options))
     return Answer(prediction.id, checked_answer(prediction, raw, lang), sure)
 
@@ -42,7 +42,7 @@ def checked_answer(prediction: Prediction, raw: Any, lang: str) -> str | float:
     """What is answered: an option's id, a number (given as such, or as a formula in the names of the
     question), or a text. Raises UsageError.
     """
-    where = f"prediction {prediction.id!r}"
+    where = Message("prediction {prediction!r}", prediction=prediction.id)
     text = readable(str(raw).strip()) if raw is not None else ""
     if prediction.kind == "number":
         if isinstance(raw, bool) or not text:

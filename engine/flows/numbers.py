@@ -60,7 +60,8 @@ def number_in(text: str, names: Mapping[str, Any], where: str, lang: str = "en")
         return evaluate(plain(text, lang), names)
     except ValueError as error:
         raise UsageError(
-            Message("A number or a formula is needed here: {error}.", error=error), where=where
+            Message("A number or a formula is needed here: {error}.", error=error.args[0]),
+            where=where,
         ) from None
 
 

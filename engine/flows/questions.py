@@ -190,7 +190,7 @@ def acceptable(asked: Asked, text: str, lang: str = "en") -> str:
     fit.
     """
     text = text.strip()
-    where = f"question {asked.id!r}"
+    where = Message("question {question!r}", question=asked.id)
     if text and asked.kind == "choice":
         return typed_choice(asked.options, text, where)
     if text and asked.kind == "number":
@@ -200,7 +200,7 @@ def acceptable(asked: Asked, text: str, lang: str = "en") -> str:
 
 def judged(question: Question, asked: Asked, reply: Reply, lang: str) -> Answered:
     """Whether a reply is right, and why. Raises UsageError where it is no answer at all."""
-    where = f"question {question.id!r}"
+    where = Message("question {question!r}", question=question.id)
     ids = [id for id, _ in asked.options]
     _check(question, ids, reply, where)
     typed = readable(reply.answer.strip())

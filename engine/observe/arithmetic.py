@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.code.syntax import parse_expression
+from engine.errors import Message
 
 OPERATORS: Mapping[type, Any] = {
     ast.Add: operator.add,
@@ -38,7 +39,9 @@ def evaluate(expression: str, names: Mapping[str, Any] = {}) -> float:
 
     def value(node: ast.AST, depth: int = 0) -> Any:
         if depth > DEEPEST:
-            raise ValueError(f"{expression[:40]!r}... is nested too deeply")
+            raise ValueError(
+                Message("{formula!r}... is nested too deeply", formula=expression[:40])
+            )
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
             return np.float64(node.value)  # type: ignore[arg-type]
         if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
@@ -53,11 +56,15 @@ def evaluate(expression: str, names: Mapping[str, Any] = {}) -> float:
             return named(ast.unparse(node))
         if isinstance(node, ast.Subscript):
             return np.asarray(value(node.value, depth + 1))[part(node.slice)]
-        raise ValueError(f"{expression!r} is more than simple arithmetic")
+        raise ValueError(Message("{formula!r} is more than simple arithmetic", formula=expression))
 
     def named(name: str) -> Any:
         if name not in names:
-            raise ValueError(f"{expression!r} names {name!r}, which is not known")
+            raise ValueError(
+                Message(
+                    "{formula!r} names {name!r}, which is not known", formula=expression, name=name
+                )
+            )
         found = names[name]
         return np.asarray(found["list"] if isinstance(found, dict) else found, dtype=np.float64)
 
@@ -73,7 +80,7 @@ def evaluate(expression: str, names: Mapping[str, Any] = {}) -> float:
         with np.errstate(all="ignore"):
             found = np.asarray(value(parse_expression(expression.strip())))
     except (SyntaxError, IndexError, TypeError, OverflowError, RecursionError, KeyError) as error:
-        raise ValueError(f"{expression!r}: {error}") from None
+        raise ValueError(Message("{formula!r}: {error}", formula=expression, error=error)) from None
     if found.size != 1 or not np.isfinite(found).all():
-        raise ValueError(f"{expression!r} is not one number")
+        raise ValueError(Message("{formula!r} is not one number", formula=expression))
     return float(found.reshape(()))

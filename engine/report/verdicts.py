@@ -29,10 +29,9 @@ PRINTED = 10  # lines of what the code printed
 
 
 def build(report: BuildReport) -> None:
-    verdict = report.verdict
     view = View(report.lang, report.root, report.exercise, report.promises)
-    view.verdict(verdict)
-    _graded(verdict, report.graded)
+    view.verdict(report.verdict)
+    _graded(report.verdict, report.graded)
     if not report.sandbox.complete:
         say(words("This kernel lacks Landlock or seccomp: the code was not walled off."), "yellow")
     if report.first and not report.passed:
