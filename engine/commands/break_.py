@@ -121,13 +121,8 @@ def _report(
     session: Session, entry: Entry, attempt: int, answers: list[Answer], observed: Observed
 ) -> BreakReport:
     spec, learner = session.catalogue.break_(entry.id), session.learner
+    practice, notes_file = learner.practice(entry.id), learner.notes(entry.phase_number)
     return BreakReport(
-        entry.id,
-        session.text(spec.title),
-        attempt,
-        str(learner.practice(entry.id)),
-        str(learner.notes(entry.phase_number)),
-        tuple(answers),
-        observed,
-        session.text(spec.symptom),
-    )
+        entry.id, session.text(spec.title), attempt, str(practice), str(notes_file), tuple(answers),
+        observed, session.text(spec.symptom),
+    )  # fmt: skip

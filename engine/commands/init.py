@@ -116,10 +116,7 @@ def _scalar(value: str) -> str:
 
 def _odd(catalogue: Catalogue, model: Path) -> Said:
     """What does not look like this pack's model; init goes on all the same."""
-    packages = {
-        where.partition(".")[0].partition(":")[0] for where in catalogue.contract.roles.values()
-    }
-    for package in packages:
+    for package in {re.split(r"[.:]", where)[0] for where in catalogue.contract.roles.values()}:
         places = [model / root / package for root in catalogue.contract.roots]
         if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):
             return Message(

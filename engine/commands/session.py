@@ -48,8 +48,7 @@ class Session:
         from engine.flows import fingerprint
 
         found = self.attempts() if found is None else found
-        known = states(found)
-        passed = fingerprint.recorded(found)
+        known, passed = states(found), fingerprint.recorded(found)
         if passed:
             model = self.learner.model
             for id in fingerprint.changed(self.catalogue, passed, model, self._tree_as_it_is):
@@ -110,8 +109,8 @@ class Session:
         """The data beside the learner's code, and beside the practice copy that is open."""
         from engine.learner.data import data_files
 
-        open_ = opened(self.attempts())
-        practice = [self.learner.practice(open_.exercise)] if open_ else []
+        found = opened(self.attempts())
+        practice = [self.learner.practice(found.exercise)] if found else []
         return [path for root in (self.learner.model, *practice) for path in data_files(root)]
 
     def _tree_as_it_is(self) -> Tree:

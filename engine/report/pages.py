@@ -49,7 +49,7 @@ PARTS = {  # of an exercise
 def exercise(out: Console, report: ShowReport) -> None:
     say(out, report.title, "bold")
     for name, text in report.parts:
-        section(out, said(PARTS[name]))
+        section(out, said(PARTS.get(name, name)))
         if name in ("signature", "pipeline"):
             code(out, text)
         else:
