@@ -204,7 +204,9 @@ def _items(
 ) -> Difference | None:
     """The first item of a list that differs, and how many do."""
     if len(expected) != len(got):
-        first = next((i for i, (a, b) in enumerate(zip(expected, got)) if a != b), None)
+        pairs = enumerate(zip(expected, got))
+        apart = (i for i, (a, b) in pairs if _value(name, a, b, tolerance, aspects))
+        first = next(apart, None)
         wanted, given = (Message("{count} items", count=len(items)) for items in (expected, got))
         if first is None:  # one of them only goes on
             return Difference("shape", name, wanted, given)

@@ -302,3 +302,11 @@ def test_what_a_call_replaced_is_told_from_an_input_that_it_changed():
 def test_a_value_is_shown_in_a_few_words(value, words):
     """As an explanation has it."""
     assert show(value) == words
+
+
+def test_lists_of_arrays_of_other_lengths_name_the_first_item_that_differs():
+    """Arrays are compared as arrays, and what only goes on has no such item."""
+    lists = [{"list": [X, X]}, {"list": [X, X + 1, X]}, {"list": [X, X, X]}]
+    found = [difference(outcome(lists[0]), outcome(got)) for got in lists[1:]]
+    assert [one.index for one in found] == [(1,), ()]
+    assert found[1].expected == "2 items" and found[1].got == "3 items"
