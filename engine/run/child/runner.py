@@ -17,7 +17,7 @@ import sys
 import time
 import traceback
 
-from engine.run.child import sandbox, wire
+from engine.run.child import sandbox, wire, worker
 from engine.run.child.supervisor import OUTPUT, OUTPUT_KEPT, answers, empty, end
 from engine.run.child.tree import Tree
 from engine.run.child.worker import JOB, RESULTS
@@ -73,6 +73,7 @@ class Held:
     program = b""
     workdir = "/"
     memory = sandbox.MEMORY
+    confined = True
 
 
 def serve(fd, prepare, work):
@@ -191,26 +192,7 @@ class Watch:
 
 def child(held, jobs, results, output, token, work):
     """Work through the jobs in this process, and leave."""
-    os.setsid()
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    os.dup2(results, RESULTS)
-    rules = -1
-    if held.ruleset >= 0:
-        rules = RESULTS + 1
-        os.dup2(held.ruleset, rules)
-    os.closerange(3, RESULTS)
-    os.closerange(RESULTS + 2, 1024)
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8", errors="replace", closefd=False)
-    sys.dont_write_bytecode = True
-    os.chdir(held.workdir)
-    os.environ["TMPDIR"] = os.environ["HOME"] = held.workdir
-    sandbox.confine(rules, held.program, held.memory)
-    if rules >= 0:
-        os.close(rules)
+    worker.step_behind_sandbox(held, results, output)
     for number, job in enumerate(jobs):
         try:
             answer = {"failed": None, **work(job, held.tree)}
