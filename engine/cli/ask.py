@@ -27,6 +27,7 @@ from engine.spec.texts import said
 from engine.spec.types import Prediction
 
 if TYPE_CHECKING:
+    from engine.flows.diagnosis import Diagnosis, Hypotheses
     from engine.flows.predictions import Opening
 
 T = TypeVar("T")
@@ -107,6 +108,33 @@ def _prompt(lang: str, options: Sequence[tuple[str, str]], before: str = "") -> 
     if options:
         answer = words("Your answer (1 to {count})", count=len(options))
     return f"{answer}{before}:"
+
+
+def diagnosis(asked: Hypotheses) -> Diagnosis:
+    """Asks where the bug of a blind break is and what it is; Enter keeps what was said before."""
+    from engine.flows.diagnosis import WHERE, Diagnosis, checked_mechanism, checked_place
+
+    known, texts = asked.known, dict(asked.options)
+    if known:
+        _say(words("What you said before is in brackets; Enter keeps it."))
+
+    def place(text: str) -> str:
+        return known.where if known and not text else checked_place(text, asked)
+
+    def mechanism(text: str) -> str:
+        return known.what if known and not text else checked_mechanism(text, asked)
+
+    _say(f"\n{worded(WHERE)}")
+    where, _ = _until(_prompt(asked.lang, (), f" [{known.where}]" if known else ""), place)
+    sure_where = _confidence("where", (), asked.lang, known.sure_where if known else None)
+    _say("\n" + words("What is wrong? These things go wrong here ({area}):", area=asked.area))
+    for number, (_, text) in enumerate(asked.options, 1):
+        _say(f"  {number}. {text}")
+    before = f" [{texts.get(known.what, known.what)}]" if known else ""
+    what, typed = _until(words("A number, or your own words") + f"{before}:", mechanism)
+    _echo(texts.get(what, what), typed)
+    sure_what = _confidence("what", asked.options, asked.lang, known.sure_what if known else None)
+    return Diagnosis(where, sure_where, what, sure_what)
 
 
 def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:

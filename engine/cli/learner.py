@@ -162,21 +162,37 @@ def submit_build(
 
 @app.command("break")
 def break_(
-    id: Exercise,
+    id: MaybeExercise = None,
     answers: Answers = None,
     editor: Annotated[
         bool, typer.Option("--editor", help="Predict in $EDITOR, on your notes.")
     ] = False,
+    blind: Annotated[
+        bool, typer.Option("--blind", help="By lot, and you are not told what is broken.")
+    ] = False,
+    phase: Annotated[
+        str | None, typer.Option(metavar="N", help="With --blind: of this phase only.")
+    ] = None,
+    area: Annotated[
+        str | None, typer.Option(help="With --blind: attention, training, ... only.")
+    ] = None,
     learner: Who = None,
     json: Json = False,
 ) -> None:
-    """Predict, then have a practice copy of your code broken.
+    """Predict, then have a practice copy of your code broken; or find out what was broken.
 
     Example: engine break tied-vocab-mismatch
     """
+    from engine.cli import blind as blinded
     from engine.commands import warm
 
     session = session_of(learner)
+    if blind:
+        ids = blinded.chosen(session, id, phase, area)
+        warm.begin(session, ids[0], *warm.TO_BREAK)
+        blinded.break_blind(session, ids, answers, json)
+        return
+    id = blinded.only_named(id, phase, area)
     warm.begin(session, id, *warm.TO_BREAK)
     from engine.cli.submissions import break_ as broken
 
@@ -184,6 +200,7 @@ def break_(
 
 
 app.command()(practice.observe)
+app.command()(practice.diagnose)
 app.command()(practice.hint)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.options import Json, MaybeExercise, Who, emit, maybe_session, session_of
+from engine.cli.options import Answers, Json, MaybeExercise, Who, emit, maybe_session, session_of
 
 
 def observe(
@@ -32,6 +32,16 @@ def observe(
 
     session = session_of(learner)
     emit(observed(session, topic, text=text, method=method, save=save), json)
+
+
+def diagnose(answers: Answers = None, learner: Who = None, json: Json = False) -> None:
+    """Where the bug of a blind break is and what it is, as far as you can tell; as often as you like.
+
+    Example: engine diagnose
+    """
+    from engine.cli.blind import diagnosed
+
+    emit(diagnosed(session_of(learner), answers, json), json)
 
 
 def hint(

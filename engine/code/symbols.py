@@ -7,10 +7,19 @@ import difflib
 from collections.abc import Iterator
 
 
-def symbol_of(module: ast.Module, old: bytes, new: bytes) -> str:
-    """The innermost class or function around the first changed line that has one, as `Class.method`;
-    with its line where the file has several of that name. module: the old text, parsed.
+def definitions(module: ast.Module) -> Iterator[str]:
+    """Every class, function and method, as `Class.method`."""
+    return (name for name, _ in _named(module, ""))
+
+
+def symbols_of(module: ast.Module, old: bytes, new: bytes) -> list[str]:
+    """The innermost classes and functions around changed lines, `Class.method` each once, in the order of the
+    lines; with its line where the file has several of that name. module: the old text, parsed.
     """
+    return [*dict.fromkeys(_changed(module, old, new))]
+
+
+def _changed(module: ast.Module, old: bytes, new: bytes) -> Iterator[str]:
     lines = old.splitlines(), new.splitlines()
     matcher = difflib.SequenceMatcher(None, *lines, autojunk=False)
     for tag, first, last, _, _ in matcher.get_opcodes():
@@ -18,8 +27,7 @@ def symbol_of(module: ast.Module, old: bytes, new: bytes) -> str:
             for line in range(first, max(last, first + 1)):
                 found = _around(module, line + 1)
                 if found:
-                    return found
-    return ""
+                    yield found
 
 
 def _around(module: ast.Module, line: int) -> str:

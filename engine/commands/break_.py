@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from engine.commands.lay import check_same_code, write
 from engine.commands.predict import Ask, check_none_open, predictions
 from engine.commands.session import Session
 from engine.commands.warm import TO_BREAK, servers_of
-from engine.errors import Message, NotApplicable, UsageError
+from engine.errors import Message, UsageError
 from engine.flows import expectations
 from engine.flows.answers import Answer
 from engine.flows.measuring import Progress, fresh_seed, quiet
@@ -22,7 +23,6 @@ from engine.run.concurrent import Future, run_both
 from engine.spec.catalogue import Entry
 
 if TYPE_CHECKING:
-    from engine.flows.break_ import Planned
     from engine.flows.observe import Observed
 
 
@@ -50,7 +50,7 @@ def run(
         servers.load_tree(tree, *TO_BREAK)  # as a rule they are
         begun = expectations.begin(servers, catalogue, entry.id, tree, fresh_seed())
         from engine.flows import break_ as flow  # brings numpy, while the reference is at work
-        from engine.flows.observe import Versions, look
+        from engine.flows.observe import Versions, look, told
 
         Future(
             lambda: importlib.import_module("engine.learner.repositories")
@@ -58,14 +58,15 @@ def run(
         Future(meanwhile)
         planned = flow.plan_begun(servers, catalogue, begun, progress=progress)
         attempt, answers = predictions(session, entry.id, ask)
+        subject = told(catalogue.break_(entry.id), answers)
         versions = Versions(tree, tree.replaced(planned.injection.files), planned.dtype)
         with alone(learner.private):
             check_none_open(session)
-            _check_same_code(session, files)
+            check_same_code(session, files)
             _, observed = run_both(
-                lambda: _write(session, entry.id, attempt, files, planned),
+                lambda: write(session, entry.id, attempt, files, planned),
                 lambda: look(
-                    servers, catalogue, entry.id, versions, answers, learner.lang, server="learner"
+                    servers, catalogue, entry.id, versions, subject, learner.lang, server="learner"
                 ),
             )
             _record(session, entry, attempt, observed)
@@ -83,35 +84,11 @@ def _break_called(session: Session, id: str) -> Entry:
     return entry
 
 
-def _check_same_code(session: Session, files: Mapping[str, bytes]) -> None:
-    """The learner is not held up while they are asked, so their code may have changed since."""
-    if session.model_files() != files:
-        raise NotApplicable(
-            Message("Your code was changed while you were asked, so nothing was broken."),
-            where=str(session.learner.model),
-            next=Message("Your predictions are kept: the same command goes on with them."),
-        )
-
-
-def _write(
-    session: Session, id: str, attempt: int, files: Mapping[str, bytes], planned: Planned
-) -> None:
-    """Snapshot, practice copy, event: in this order, so that a cut leaves nothing half open."""
-    from engine.learner.history import lay_out
-
-    learner = session.learner
-    broken = planned.injection.files
-    kept = lay_out(learner.private, learner.practice(id), files, broken, learner.model)
-    data = {
-        **kept, "model": str(learner.model), "file": planned.file, "symbol": planned.symbol,
-        "how": planned.injection.how,
-    }  # fmt: skip
-    session.store.append(id, attempt, "injected", data)
-
-
 def _record(session: Session, entry: Entry, attempt: int, observed: Observed) -> None:
-    scored = {"scored": msgspec.to_builtins(observed.scored)}
-    session.store.append(entry.id, attempt, "observed", scored)
+    from engine.flows.observe import values_of
+
+    found = {"scored": msgspec.to_builtins(observed.scored), "values": values_of(observed)}
+    session.store.append(entry.id, attempt, "observed", found)
     error = next((o.error for o in observed.observations if o.error), "")
     text = entries.measured(observed.scored, error, observed.brier, session.learner.lang)
     notes.add(session.learner.notes(entry.phase_number), entry.id, attempt, text)

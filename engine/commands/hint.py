@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from pathlib import Path
-
+from engine.commands.naming import called
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
+from engine.flows.hints import filled, ladder
 from engine.flows.reports import HintReport
 from engine.learner.store import Attempt, alone, opened
 
@@ -30,19 +28,22 @@ def run(
 
 
 def _current(session: Session, id: str | None) -> tuple[str, Attempt | None, tuple[str, ...]]:
-    """The exercise that hints are for, what was tried of it, and its hints. Raises NotApplicable."""
-    id = session.catalogue.entry(id).id if id else None
+    """What hints are for, what was tried of it, and its hints. Raises NotApplicable."""
+    name = called(session, id) if id else None
     current = opened(session.attempts())
-    if current is not None and id in (None, current.exercise):
-        hints = _texts(session, current.exercise, current.last("injected") or {})
-        return current.exercise, current, hints
-    entry = session.catalogue.entry(id or _last_failed(session))
-    if entry.kind != "build":
+    if current is not None and name in (None, current.name):
+        return current.name, current, _of_a_break(session, current)
+    name = name or _last_failed(session)
+    entry = session.catalogue.entries.get(name)
+    if entry is None or entry.kind != "build":
+        start = Message("`engine break {exercise}` starts it.", exercise=name)
+        another = Message("`engine break --blind` starts another.")
         raise NotApplicable(
-            Message("{exercise} is not open.", exercise=entry.id),
-            next=Message("`engine break {exercise}` starts it.", exercise=entry.id),
+            Message("{exercise} is not open.", exercise=name), next=start if entry else another
         )
-    return entry.id, session.latest(entry.id), _texts(session, entry.id, {})
+    lang = session.learner.lang
+    hints = tuple(filled(text, {}, lang) for text in session.catalogue.summaries[name].hints)
+    return name, session.latest(name), hints
 
 
 def _taken(attempt: Attempt | None) -> int:
@@ -69,32 +70,25 @@ def _next(session: Session, id: str, attempt: Attempt | None, hints: tuple[str, 
 
 
 def _all(session: Session, id: str | None) -> HintReport:
-    id = session.catalogue.entry(id).id if id else None
+    name = called(session, id) if id else None
     attempts = session.attempts()
     current = opened(attempts)
     over = [a for a in attempts if a.state in ("closed", "reset", "passed")]
-    found = next((a for a in reversed(over) if id in (None, a.exercise)), None)
-    if found is None or (current is not None and id in (None, current.exercise)):
+    found = next((a for a in reversed(over) if name in (None, a.name)), None)
+    if found is None or (current is not None and name in (None, current.name)):
         raise NotApplicable(
             Message("All hints are shown only after an exercise is over."),
             next=Message("`engine hint` gives the next one."),
         )
-    hints = _texts(session, found.exercise, found.last("injected") or {})
-    return HintReport(found.exercise, len(hints), len(hints), hints)
+    hints = _of_a_break(session, found)
+    return HintReport(found.name, len(hints), len(hints), hints)
 
 
-def _texts(session: Session, id: str, known: Mapping[str, object]) -> tuple[str, ...]:
-    hints = session.catalogue.summaries[id].hints
-    return tuple(filled(session.text(text), known) for text in hints)
-
-
-def filled(text: str, known: Mapping[str, object]) -> str:
-    """`{file}` and `{symbol}` in a hint, from what the engine knows of this learner's code.
-
-    What stands in no class and no function is in the module.
-    """
-    known = {**known, "symbol": known.get("symbol") or Path(str(known.get("file") or "")).stem}
-    return re.sub(r"\{(file|symbol)\}", lambda m: str(known.get(m[1]) or m[1]), text)
+def _of_a_break(session: Session, attempt: Attempt) -> tuple[str, ...]:
+    """The hints of an attempt at a break, or of a build that was tried."""
+    known = {**attempt.injected, "values": (attempt.last("observed") or {}).get("values", {})}
+    hints = ladder(session.catalogue.summaries[attempt.exercise], known, blind=attempt.blind)
+    return tuple(filled(text, known, session.learner.lang) for text in hints)
 
 
 def _last_failed(session: Session) -> str:
@@ -107,4 +101,4 @@ def _last_failed(session: Session) -> str:
             ),
         )
     last = max(tried, key=lambda attempt: attempt.events[-1].at)
-    return last.exercise
+    return last.name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.commands.naming import called, notes_of
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
 from engine.flows.reports import NotesReport
@@ -9,16 +10,17 @@ from engine.learner import notes
 
 
 def run(session: Session, id: str | None = None) -> NotesReport:
-    """The notes of the phase of `id`, else of the latest break, else of the first there is."""
+    """The notes on `id`, else on the latest break, else on the first there is."""
     catalogue = session.catalogue
     breaks = [entry for entry in catalogue.entries.values() if entry.kind == "break"]
-    if id:
-        wanted = catalogue.entry(id)
+    tried = [a for a in session.attempts() if a.exercise in {entry.id for entry in breaks}]
+    wanted = called(session, id) if id else tried[-1].name if tried else None
+    attempt = next((a for a in reversed(tried) if a.name == wanted), None)
+    if attempt is not None:
+        file = notes_of(session, attempt)
+    elif wanted or breaks:
+        entry = catalogue.entry(wanted) if wanted else breaks[0]
+        file = session.learner.notes(entry.phase_number)
     else:
-        tried = [a.exercise for a in session.attempts()]
-        recent = [entry for name in reversed(tried) for entry in breaks if entry.id == name]
-        if not breaks:
-            raise NotApplicable(Message("This pack has no breaks."))
-        wanted = (recent or breaks)[0]
-    file = session.learner.notes(wanted.phase_number)
+        raise NotApplicable(Message("This pack has no breaks."))
     return NotesReport(str(file), notes.read(file).decode("utf-8", "replace"))

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from engine.commands import pictures
+from engine.commands.naming import title
 from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.flows import observe as flow
@@ -28,18 +29,19 @@ def run(session: Session, *, save: Path | None = None) -> ObserveReport:
     spec = session.catalogue.break_(id)
     predicted = attempt.last("predicted") or {"answers": []}
     answers = [msgspec.convert(one, Answer) for one in predicted["answers"]]
+    subject = flow.blind(spec) if attempt.blind else flow.told(spec, answers)
     with servers_of(session) as servers:
         versions = _versions(session, attempt)
-        observed = flow.look(servers, session.catalogue, id, versions, answers, lang)
+        observed = flow.look(servers, session.catalogue, id, versions, subject, lang)
     if save is not None:
         pictures.save_curves(save, observed.observations)
     return ObserveReport(
-        id,
-        session.text(spec.title),
-        session.text(spec.symptom),
-        tuple(session.text(text) for text in spec.diagnostics),
+        attempt.name,
+        title(session, attempt),
+        "" if attempt.blind else session.text(spec.symptom),
+        () if attempt.blind else tuple(session.text(text) for text in spec.diagnostics),
         _frozen(attempt, observed),
-        str(session.learner.practice(id)),
+        str(session.learner.practice(attempt.name)),
         str(save.resolve()) if save else "",
     )
 
@@ -52,9 +54,7 @@ def _versions(session: Session, attempt: Attempt) -> Versions:
     files = History(session.learner.private).load(data["broken"])
     if files == now.files:
         return Versions(healthy, now)
-    broken = session.learner.tree(
-        session.catalogue, files, session.learner.practice(attempt.exercise)
-    )
+    broken = session.learner.tree(session.catalogue, files, session.learner.practice(attempt.name))
     return Versions(healthy, broken, now=now)
 
 

@@ -24,8 +24,8 @@ def check_none_open(session: Session) -> None:
     current = opened(session.attempts())
     if current is not None:
         raise NotApplicable(
-            Message("{exercise} is still open.", exercise=current.exercise),
-            where=str(session.learner.practice(current.exercise)),
+            Message("{exercise} is still open.", exercise=current.name),
+            where=str(session.learner.practice(current.name)),
             next=Message(
                 "Finish it with `engine submit-fix`, or put it aside with `engine reset`."
             ),

@@ -13,41 +13,45 @@ from engine.commands.warm import servers_of
 from engine.errors import Message, NotApplicable, UsageError
 from engine.flows.reports import ReproReport
 from engine.learner.files import storage
+from engine.learner.sealed import unseal
 from engine.learner.store import Attempt, opened
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree
 
+Failed = dict[str, Any]  # a check that failed, as flows/repro.py records it
+
 
 def run(session: Session, check: str | None = None) -> ReproReport:
     """Write the script for this check, or for the first that failed. Raises NotApplicable, UsageError."""
-    attempt, data = _last(session)
-    failed = _chosen(data["failing"], check)
+    attempt, failing = _last(session)
+    name, failed = _chosen(_named(attempt, failing), check)
     draw = msgspec.convert(failed["draw"], Draw)
     with servers_of(session) as servers:
         (case,) = servers.cases([draw])
         tree, expected = _sides(session, servers, attempt, case)
     from engine.flows.repro import written
 
+    of = "" if attempt.secret else f" of {draw.component}"
     made = written(
-        case, expected, title=f"{attempt.exercise}: the check {failed['check']} of {draw.component}",
+        case, expected, title=f"{attempt.name}: the check {name}{of}",
         call=session.catalogue.probes(draw.component), values=failed["values"],
         roots=[str(Path(tree.root) / root) if root else tree.root for root in tree.roots],
         roles={k: v for k, v in tree.roles.items() if k in session.catalogue.roles_of(draw.component)},
         how=failed["how"],
     )  # fmt: skip
-    folder = _fresh(session.learner.home / "repro", f"{attempt.exercise}-{failed['check']}")
+    folder = _fresh(session.learner.home / "repro", f"{attempt.name}-{name}")
     with storage(folder):
         folder.mkdir(parents=True)
         (folder / "repro.py").write_text(made.script, "utf-8")
         (folder / "repro.npz").write_bytes(_npz(made.arrays))
     python = session.learner.python() or "python"
     typed = session.learner.typed(folder)
-    return ReproReport(attempt.exercise, failed["check"], typed, python, tuple(case.inputs))
+    return ReproReport(attempt.name, name, typed, python, tuple(case.inputs))
 
 
-def _last(session: Session) -> tuple[Attempt, dict[str, Any]]:
-    """The attempt that was judged last, and what was recorded of it. Raises NotApplicable."""
+def _last(session: Session) -> tuple[Attempt, list[Failed]]:
+    """The attempt that was judged last, and its failed checks. Raises NotApplicable."""
     events = [event for event in session.store.events() if event.kind in ("built", "submitted")]
     if not events or events[-1].data.get("passed") or not events[-1].data.get("failing"):
         raise NotApplicable(
@@ -57,17 +61,29 @@ def _last(session: Session) -> tuple[Attempt, dict[str, Any]]:
     last = events[-1]
     found = session.latest(last.exercise)
     assert found is not None  # it has this event
-    return found, last.data
+    failing = last.data["failing"]
+    return found, unseal(failing) if isinstance(failing, str) else failing
 
 
-def _chosen(failing: list[dict[str, Any]], check: str | None) -> dict[str, Any]:
-    names = [one["check"] for one in failing]
+def _named(attempt: Attempt, failing: list[Failed]) -> dict[str, Failed]:
+    """Failed checks by name; those of a blind break by number, as a name would say what is broken."""
+    if attempt.secret:
+        return {str(number): one for number, one in enumerate(failing, 1)}
+    found: dict[str, Failed] = {}
+    for one in failing:
+        found.setdefault(one["check"], one)
+    return found
+
+
+def _chosen(failing: dict[str, Failed], check: str | None) -> tuple[str, Failed]:
+    names = [*failing]
     if check is not None and check not in names:
         raise UsageError(
             Message("The check {check!r} did not fail last.", check=check),
             next=Message("These did: {names}.", names=", ".join(names)),
         )
-    return failing[names.index(check) if check else 0]
+    name = check or names[0]
+    return name, failing[name]
 
 
 def _sides(
@@ -77,7 +93,7 @@ def _sides(
     learner's own code gave before the break.
     """
     open_ = opened(session.attempts())
-    if open_ is None or open_.exercise != attempt.exercise:
+    if open_ is None or open_.name != attempt.name:
         return session.code[1], case.expected[""]
     before, now = session.trees(attempt)
     return now, servers.outcomes(before, jobs_of([case]), server="before")[0]

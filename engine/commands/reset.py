@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 
+from engine.commands.naming import called, notes_of
 from engine.commands.predict import check_none_open
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
@@ -21,18 +22,18 @@ def run(session: Session, id: str | None = None) -> ResetReport:
     learner = session.learner
     with alone(learner.private):
         current = opened(session.attempts())
-        wanted = session.catalogue.entry(id).id if id else None
-        if current is None or wanted not in (None, current.exercise):
+        wanted = called(session, id) if id else None
+        if current is None or wanted not in (None, current.name):
             raise NotApplicable(
                 Message("{exercise} is not open.", exercise=wanted)
                 if wanted
                 else Message("No break is open."),
                 next=Message("`engine status` shows what is."),
             )
-        exercise = current.exercise
+        exercise = current.name
         folder = learner.practice(exercise)
         snapshot = History(learner.private).save(read_all(folder) if folder.is_dir() else {})
-        file = learner.notes(session.catalogue.entry(exercise).phase_number)
+        file = notes_of(session, current)
         notes.check(file)
         event = session.store.append(exercise, current.number, "reset", {"snapshot": snapshot})
         notes.add(
@@ -53,12 +54,12 @@ def undo(session: Session, id: str | None = None) -> ResetReport:
     from engine.learner.snapshots import History
 
     learner = session.learner
-    wanted = session.catalogue.entry(id).id if id else None
+    wanted = called(session, id) if id else None
     with alone(learner.private):
         check_none_open(session)
         found = session.attempts()
-        aside = [a for a in found if a.state == "reset" and latest(found, a.exercise) == a]
-        mine = [a for a in aside if wanted in (None, a.exercise)]
+        aside = [a for a in found if a.state == "reset" and latest(found, a.name) == a]
+        mine = [a for a in aside if wanted in (None, a.name)]
         if not mine:
             raise NotApplicable(
                 Message("No break was put aside that could be taken up again."),
@@ -68,7 +69,7 @@ def undo(session: Session, id: str | None = None) -> ResetReport:
         injected, kept = attempt.last("injected"), attempt.last("reset")
         assert injected is not None  # it was open
         assert kept is not None  # and was put aside
-        history, folder = History(learner.private), learner.practice(attempt.exercise)
+        history, folder = History(learner.private), learner.practice(attempt.name)
         broken, files = history.load(injected["broken"]), history.load(kept["snapshot"])
         if folder.exists():
             history.save(read_all(folder))
@@ -78,8 +79,8 @@ def undo(session: Session, id: str | None = None) -> ResetReport:
             write(inside(folder, path), data)
         for path in broken.keys() - files.keys():
             inside(folder, path).unlink()
-        event = session.store.append(attempt.exercise, attempt.number, "resumed", {})
+        event = session.store.append(attempt.name, attempt.number, "resumed", {})
         text = entries.resumed(event.at[:10], learner.lang)
-        file = learner.notes(session.catalogue.entry(attempt.exercise).phase_number)
-        notes.add(file, attempt.exercise, attempt.number, text)
-    return ResetReport(attempt.exercise, kept["snapshot"], "", str(folder))
+        file = notes_of(session, attempt)
+        notes.add(file, attempt.name, attempt.number, text)
+    return ResetReport(attempt.name, kept["snapshot"], "", str(folder))

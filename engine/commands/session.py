@@ -66,7 +66,7 @@ class Session:
         return found
 
     def latest(self, id: str) -> Attempt | None:
-        """The newest attempt at an exercise."""
+        """The newest attempt that is recorded by this name."""
         return latest(self.attempts(), id)
 
     def text(self, text: Mapping[str, str]) -> str:
@@ -97,9 +97,9 @@ class Session:
         data = attempt.last("injected")
         assert data is not None  # an open break was injected
         before = History(learner.private).load(data["before"])
-        folder = learner.practice(attempt.exercise)
+        folder = learner.practice(attempt.name)
         now = read_practice(folder, before)
-        check_syntax(now, f"practice/{attempt.exercise}")
+        check_syntax(now, f"practice/{attempt.name}")
         return (
             learner.tree(self.catalogue, before, learner.model),
             learner.tree(self.catalogue, now, folder),
@@ -110,7 +110,7 @@ class Session:
         from engine.learner.data import data_files
 
         found = opened(self.attempts())
-        practice = [self.learner.practice(found.exercise)] if found else []
+        practice = [self.learner.practice(found.name)] if found else []
         return [path for root in (self.learner.model, *practice) for path in data_files(root)]
 
     def _tree_as_it_is(self) -> Tree:

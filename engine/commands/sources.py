@@ -51,7 +51,7 @@ def needed(
 
 def practice_of(session: Session) -> Path:
     """The practice copy of the break that is open. Raises NotApplicable, StorageError."""
-    folder = session.learner.practice(session.open_break().exercise)
+    folder = session.learner.practice(session.open_break().name)
     if not folder.is_dir():
         raise StorageError(
             Message("The practice copy is gone."),

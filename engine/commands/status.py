@@ -16,7 +16,8 @@ def run(session: Session) -> StatusReport:
     scored = [
         (one["confidence"], bool(one["right"]))
         for attempt in found
-        for one in (attempt.last("observed") or {"scored": []})["scored"]
+        for kind in ("observed", "closed")  # predictions, and the diagnosis of a blind break
+        for one in (attempt.last(kind) or {}).get("scored", ())
         if one["right"] is not None
     ]
     current = opened(found)
@@ -26,8 +27,8 @@ def run(session: Session) -> StatusReport:
         str(session.learner.model),
         stated(session.catalogue, session.states(found)),
         tuple(_open_questions(session, found)),
-        current.exercise if current else "",
-        str(session.learner.practice(current.exercise)) if current else "",
+        current.name if current else "",
+        str(session.learner.practice(current.name)) if current else "",
         len(current.all("hinted")) if current else 0,
         calibration(scored),
         len(scored),

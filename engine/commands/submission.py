@@ -10,8 +10,7 @@ from engine.run.types import Tree
 
 def unchanged(session: Session, attempt: Attempt, before: Tree) -> EngineError:
     """There is nothing to judge; and where a learner may have changed the wrong copy, say so."""
-    id = attempt.exercise
-    practice = session.learner.typed(session.learner.practice(id)) + "/"
+    practice = session.learner.typed(session.learner.practice(attempt.name)) + "/"
     own = session.model_files()
     elsewhere = [path for path, data in sorted(own.items()) if before.files.get(path) != data]
     if elsewhere:
@@ -31,17 +30,17 @@ def unchanged(session: Session, attempt: Attempt, before: Tree) -> EngineError:
 def check_same(session: Session, attempt: Attempt, judged: Tree | None = None) -> None:
     """What was judged is still what is open. Raises NotApplicable."""
     now = opened(session.attempts())
-    if now is None or (now.exercise, now.number) != (attempt.exercise, attempt.number):
+    if now is None or (now.name, now.number) != (attempt.name, attempt.number):
         raise NotApplicable(
             Message(
                 "{exercise} was closed or put aside meanwhile, so nothing was recorded.",
-                exercise=attempt.exercise,
+                exercise=attempt.name,
             ),
             next=Message("`engine status` shows what is open."),
         )
     if judged is not None and session.trees(attempt)[1].files != judged.files:
         raise NotApplicable(
             Message("The practice copy was changed while it was judged, so nothing was recorded."),
-            where=str(session.learner.practice(attempt.exercise)),
+            where=str(session.learner.practice(attempt.name)),
             next=Message("Save your files, then `engine submit-fix` once more."),
         )

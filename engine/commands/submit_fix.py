@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.commands.closing import close
+from engine.commands.naming import notes_of, title
 from engine.commands.session import Session
 from engine.commands.submission import check_same, unchanged
 from engine.commands.warm import servers_of
 from engine.flows import measuring
 from engine.flows.answers import Answer
+from engine.flows.blind import without_names
 from engine.flows.diffs import suspicious
-from engine.flows.fix_report import AskCause, FixReport, Reveal, Submission, ask_cause
+from engine.flows.fix_report import AskCause, FixReport, Submission
 from engine.flows.measuring import fresh_seed
 from engine.judge.level import PRACTICE, Level
-from engine.learner import entries, notes
+from engine.learner import notes
+from engine.learner.sealed import seal
 from engine.learner.store import Attempt, alone
 
 
@@ -32,14 +36,15 @@ def run(
     *,
     level: Level = PRACTICE,
     progress: measuring.Progress = measuring.quiet,
+    closing: bool = True,
 ) -> FixReport:
-    """Judge the practice copy, as strictly as `level` says. Raises what the learner's files or the store
-    are at fault for.
+    """Judge the practice copy, as strictly as `level` says; a right fix closes the break, where it may.
+    Raises what the learner's files or the store are at fault for.
     """
     learner, catalogue = session.learner, session.catalogue
     attempt = session.open_break()
     id = attempt.exercise
-    file = learner.notes(catalogue.entry(id).phase_number)
+    file = notes_of(session, attempt)
     notes.check(file)
     before, now = session.trees(attempt)
     submission = Submission(before.files, _broken(session, attempt), now.files)
@@ -59,26 +64,28 @@ def run(
     failing = repeatable(verdict, checks_of_a_fix(catalogue, id))
     data = {
         "passed": verdict.passed, "seed": verdict.seed, "graded": submission.graded,
-        "failing": failing,
+        "failing": seal(failing) if attempt.blind and failing else failing,
+        "diff": submission.diff,
     }  # fmt: skip
     with alone(learner.private):
         check_same(session, attempt, now)
-        session.store.append(id, attempt.number, "submitted", {**data, "diff": submission.diff})
+        session.store.append(attempt.name, attempt.number, "submitted", data)
+    secret = attempt.blind and not verdict.passed
     return FixReport(
-        id,
-        session.text(catalogue.break_(id).title),
+        attempt.name if secret else id,
+        title(session, attempt) if secret else session.text(catalogue.break_(id).title),
         verdict.passed,
         submission.diff,
-        verdict,
+        without_names(verdict) if secret else verdict,
         submission.graded,
         sandbox,
         submission.restored,
         () if verdict.passed else suspicious(submission.diff),
-        _close(session, attempt, ask, submission) if verdict.passed else None,
+        close(session, attempt, ask, submission) if verdict.passed and closing else None,
         str(file),
         learner.lang,
-        learner.typed(learner.practice(id)),
-        catalogue.entry(id).component,
+        learner.typed(learner.practice(attempt.name)),
+        "" if secret else catalogue.entry(id).component,
     )
 
 
@@ -88,31 +95,3 @@ def _broken(session: Session, attempt: Attempt) -> dict[str, bytes]:
     data = attempt.last("injected")
     assert data is not None
     return History(session.learner.private).load(data["broken"])
-
-
-def _close(session: Session, attempt: Attempt, ask: AskCause, submission: Submission) -> Reveal:
-    """Ask for the cause, complete the notes, close the attempt."""
-    id, lang = attempt.exercise, session.learner.lang
-    spec = session.catalogue.break_(id)
-    result = ask_cause(spec.cause, ask, lang)
-    hidden = session.text(spec.hidden_cause)
-    texts = {option.id: session.text(option.text) for option in spec.cause.options}
-    text = entries.closed(
-        hints=len(attempt.all("hinted")), diff=submission.diff, cause=hidden,
-        chosen=(texts[result.chosen], result.right) if result else None,
-        restored=submission.restored, lang=lang,
-    )  # fmt: skip
-    with alone(session.learner.private):
-        check_same(session, attempt)
-        if result:
-            data = {"chosen": result.chosen, "confidence": result.confidence, "right": result.right}
-            session.store.append(id, attempt.number, "caused", data)
-        notes.add(
-            session.learner.notes(session.catalogue.entry(id).phase_number),
-            id,
-            attempt.number,
-            text,
-        )
-        session.store.append(id, attempt.number, "closed", {"restored": submission.restored})
-    told = (session.text(spec.fix), session.text(spec.why), session.text(spec.next))
-    return Reveal(hidden, submission.reference_diff, *told, result)

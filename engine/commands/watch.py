@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from engine.commands import submit_build, submit_fix
+from engine.commands.naming import called
 from engine.commands.session import Session
 from engine.errors import EngineError, Message, UsageError
 from engine.flows.reports import WatchReport
@@ -16,10 +17,6 @@ from engine.learner.store import Event, Store, opened
 
 PASSED_OVER = ("__pycache__", "practice")  # folders of a learner's tree
 Tell = Callable[[Any], None]
-
-
-class _Right(Exception):
-    """The fix is right: asked for the cause, nobody answers, and nothing is closed."""
 
 
 class _Forgetful(Store):
@@ -33,20 +30,25 @@ class _Forgetful(Store):
 def watched(session: Session, id: str | None) -> str:
     """The exercise that is judged: the break that is open, or the build of this name. Raises UsageError."""
     current = opened(session.attempts())
-    wanted = session.catalogue.entry(id) if id else None
-    if current is not None and (wanted is None or wanted.id == current.exercise):
-        return current.exercise
-    if wanted is None or wanted.kind != "build":
+    wanted = called(session, id) if id else None
+    if current is not None and wanted in (None, current.name):
+        return current.name
+    if wanted is None or _is_break(session, wanted):
         raise UsageError(
             Message("No break is open that could be watched."),
             next=Message("`engine watch COMPONENT` watches a build, for example embedding."),
         )
-    return wanted.id
+    return wanted
+
+
+def _is_break(session: Session, name: str) -> bool:
+    entry = session.catalogue.entries.get(name)  # a blind break is none of them
+    return entry is None or entry.kind == "break"
 
 
 def folders(session: Session, exercise: str) -> tuple[Path, ...]:
     """Where files are saved that change the verdict."""
-    if session.catalogue.entry(exercise).kind == "break":
+    if _is_break(session, exercise):
         return (session.learner.practice(exercise),)
     return (session.learner.model,)
 
@@ -63,19 +65,14 @@ def _judge(session: Session, exercise: str, tell: Tell) -> None:
     session.store = _Forgetful(session.learner.private)
     tell(WatchReport(exercise, str(folders(session, exercise)[0])))
     try:
-        if session.catalogue.entry(exercise).kind == "break":
-            tell(submit_fix.run(session, _nobody))
+        if _is_break(session, exercise):
+            report = submit_fix.run(session, closing=False)
+            tell(WatchReport(exercise, "", right=True) if report.passed else report)
         else:
             session.part = session.catalogue.entry(exercise).component
             tell(submit_build.run(session, exercise))
-    except _Right:
-        tell(WatchReport(exercise, "", right=True))
     except EngineError as error:
         tell(error)
-
-
-def _nobody(question: str, options: Sequence[tuple[str, str]]) -> NoReturn:
-    raise _Right
 
 
 def saved(places: Sequence[Path]) -> Iterator[object]:

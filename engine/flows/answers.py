@@ -125,12 +125,12 @@ def checked_confidence(raw: Any, where: str, low: int) -> int:
     return round(sure)
 
 
-KEYS = ("predictions", "cause", "questions")
+KEYS = ("predictions", "diagnosis", "cause", "questions")
 
 
 class AnswerFile:
-    """`--answers FILE`: {predictions: {id: {answer, confidence}}, cause: {answer, confidence}}, or,
-    for a build, {questions: {id: {answer, grade}}}.
+    """`--answers FILE`: {predictions: {id: {answer, confidence}}, cause: {answer, confidence}}, of a blind
+    break {diagnosis: {where: ..., what: ...}}, or, for a build, {questions: {id: {answer, grade}}}.
     """
 
     def __init__(self, source: bytes, file: Path) -> None:
@@ -143,7 +143,9 @@ class AnswerFile:
         data = yaml.read(source, str(file)).data
         if not isinstance(data, dict):
             raise UsageError(
-                Message("The file must hold `predictions:`, `cause:` or `questions:`."),
+                Message(
+                    "The file must hold `predictions:`, `diagnosis:`, `cause:` or `questions:`."
+                ),
                 where=str(file),
             )
         unknown = [key for key in data if key not in KEYS]
@@ -185,6 +187,11 @@ class AnswerFile:
                 )
             answers.append(checked(prediction, one["answer"], one["confidence"], lang))
         return answers
+
+    @property
+    def diagnosis(self) -> object:
+        """What the file says of a blind break."""
+        return self._data.get("diagnosis")
 
     def replies(self) -> dict[str, tuple[str, str]]:
         """Question after a build -> (answer, grade). Raises UsageError for what is no answer."""

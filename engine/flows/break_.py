@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from engine.code.modules import role_files
-from engine.code.symbols import symbol_of
+from engine.code.symbols import symbols_of
 from engine.errors import Message, SpecError
 from engine.flows import expectations, oracle, refusal
 from engine.flows.expectations import Begun
@@ -35,6 +35,7 @@ class Planned(msgspec.Struct, frozen=True):
     injection: Injection
     file: str
     symbol: str
+    places: tuple[tuple[str, str], ...]  # what it changed: each file with each `Class.method`
     dtype: str  # of the tree's arrays
 
 
@@ -106,7 +107,11 @@ def plan_begun(
         injection = inject(code, spec.inject, decides, trace, only=only)
     except NotFound as error:
         raise refusal.not_found(catalogue, id, code, trace, error) from None
-    path, data = next(iter(injection.files.items()))
-    source = code.sources[path]
-    symbol = symbol_of(source.module, source.data, data)
-    return Planned(injection, path, symbol, dtype)
+    places = []
+    for path, data in injection.files.items():
+        source = code.sources[path]
+        symbols = symbols_of(source.module, source.data, data)
+        places += [(path, symbol) for symbol in symbols or [""]]
+    file, symbol = places[0]  # with its line, where several have that name
+    bare = tuple((path, name.partition(" ")[0]) for path, name in places)
+    return Planned(injection, file, symbol, bare, dtype)

@@ -11,6 +11,7 @@ import msgspec
 
 from engine.flows.answers import Answer
 from engine.flows.diffs import graded_files, unified
+from engine.observe.score import Scored
 from engine.run.types import Sandbox
 from engine.spec.texts import said
 from engine.spec.types import Cause
@@ -29,7 +30,7 @@ class CauseResult(msgspec.Struct, frozen=True):
 
 
 class Reveal(msgspec.Struct, frozen=True):
-    """What is told after a right fix."""
+    """What is told after a right fix. was: the exercise, of a blind break; scored: its last diagnosis."""
 
     hidden_cause: str
     reference_diff: str
@@ -37,6 +38,8 @@ class Reveal(msgspec.Struct, frozen=True):
     why: str
     next: str
     cause: CauseResult | None
+    was: str = ""
+    scored: tuple[Scored, ...] = ()
 
 
 class FixReport(msgspec.Struct, frozen=True):

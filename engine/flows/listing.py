@@ -32,6 +32,7 @@ class Listed(msgspec.Struct, frozen=True):
     state: str
     phase_name: str = ""
     minutes: int = 0
+    taken: tuple[str, ...] = ()  # told, blind: how a break was done
 
 
 class ListReport(msgspec.Struct, frozen=True):
@@ -77,8 +78,10 @@ class NextReport(msgspec.Struct, frozen=True):
     command: str
 
 
-def listed(catalogue: Catalogue, lang: str, states: States) -> tuple[Listed, ...]:
-    """All exercises of a pack."""
+def listed(
+    catalogue: Catalogue, lang: str, states: States, taken: Mapping[str, tuple[str, ...]] = {}
+) -> tuple[Listed, ...]:
+    """All exercises of a pack. taken: how each break was done that is."""
     return tuple(
         Listed(
             entry.id,
@@ -90,6 +93,7 @@ def listed(catalogue: Catalogue, lang: str, states: States) -> tuple[Listed, ...
             states.get(entry.id, "new"),
             entry.phase_name,
             catalogue.summaries[entry.id].minutes,
+            taken.get(entry.id, ()),
         )
         for entry in catalogue.entries.values()
     )

@@ -19,7 +19,7 @@ from engine.run.servers import Servers
 from engine.run.types import Draw, Outcome, Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
-from engine.spec.types import Break, Prediction
+from engine.spec.types import Break, Observe, Prediction
 from engine.words import said as in_words
 
 SHOWN_SEED = 0  # what a learner is shown is the same each time; what judges them never is
@@ -33,6 +33,15 @@ class Observed(msgspec.Struct, frozen=True):
     observations: tuple[Observation, ...]
     scored: tuple[Scored, ...]
     brier: float | None
+
+
+def values_of(observed: Observed) -> dict[str, dict[str, str]]:
+    """The numbers that were shown, by name, healthy and broken: hints speak of them."""
+    return {
+        row.name: {"healthy": str(row.healthy), "broken": str(row.broken)}
+        for one in observed.observations
+        for row in one.numbers
+    }
 
 
 class ObserveReport(msgspec.Struct, frozen=True):
@@ -58,12 +67,30 @@ class Versions(NamedTuple):
     now: Tree | None = None
 
 
+class Subject(NamedTuple):
+    """What of a break is looked at: what it observes, and its predictions with the learner's answers."""
+
+    observe: tuple[Observe, ...]
+    predictions: tuple[Prediction, ...] = ()
+    answers: Sequence[Answer] = ()
+
+
+def told(spec: Break, answers: Sequence[Answer]) -> Subject:
+    """What somebody sees who has predicted."""
+    return Subject(spec.observe, spec.predictions, answers)
+
+
+def blind(spec: Break) -> Subject:
+    """What somebody sees who does not know the bug."""
+    return Subject((spec.blind and spec.blind.observe) or spec.observe)
+
+
 def look(
     servers: Servers,
     catalogue: Catalogue,
     id: str,
     versions: Versions,
-    answers: Sequence[Answer],
+    subject: Subject,
     lang: str,
     *,
     server: str = "shown",
@@ -72,10 +99,10 @@ def look(
 
     server: one that has compiled most of the code.
     """
-    spec, file = catalogue.break_(id), catalogue.entry(id).file
+    file = catalogue.entry(id).file
     dtype = versions.dtype or dtype_of(servers, catalogue, versions.healthy)
-    wanted = {(o.probe, o.regime) for o in spec.observe}
-    wanted |= {(p.measured.probe, p.measured.regime) for p in spec.predictions if p.measured}
+    wanted = {(o.probe, o.regime) for o in subject.observe}
+    wanted |= {(p.measured.probe, p.measured.regime) for p in subject.predictions if p.measured}
     work = jobs_of(servers.cases(shown_draws(sorted(wanted), file, dtype)))
     two = [(tree, work, servers.limit) for tree in (versions.healthy, versions.broken)]
     found = servers.several(two, server=server)
@@ -84,13 +111,15 @@ def look(
     by_probe = [dict(zip(sorted(wanted), outcomes, strict=True)) for outcomes in found]
     scored = tuple(
         _score(prediction, answer, by_probe[1], lang)
-        for prediction, answer in zip(spec.predictions, answers, strict=False)
+        for prediction, answer in zip(subject.predictions, subject.answers, strict=False)
     )
     judged = [(one.confidence, one.right) for one in scored if one.right is not None]
-    return Observed(_side_by_side(spec, by_probe, lang), scored, brier(judged))
+    return Observed(_side_by_side(subject.observe, by_probe, lang), scored, brier(judged))
 
 
-def _side_by_side(spec: Break, versions: Sequence[Outcomes], lang: str) -> tuple[Observation, ...]:
+def _side_by_side(
+    observe: Sequence[Observe], versions: Sequence[Outcomes], lang: str
+) -> tuple[Observation, ...]:
     return tuple(
         diagnostics.observe(
             said(o.title, lang),
@@ -98,7 +127,7 @@ def _side_by_side(spec: Break, versions: Sequence[Outcomes], lang: str) -> tuple
             curve=o.curve,
             orientation=o.orientation,
         )
-        for o in spec.observe
+        for o in observe
     )
 
 

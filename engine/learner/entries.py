@@ -63,6 +63,17 @@ def measured(scored: Sequence[Scored], error: Said, brier: float | None, lang: s
     return "\n\n".join(parts)
 
 
+def diagnosis(version: int, answers: Sequence[tuple[str, int]], lang: str) -> str:
+    """A diagnosis of a blind break: where and what, each with a confidence in percent."""
+    parts = [said(Message("### Diagnosis {version}", version=version), lang)]
+    for name, (answer, sure) in zip((Message("Where"), Message("What")), answers, strict=True):
+        told = Message(
+            "{name}: {answer} (confidence {percent}%)", name=name, answer=answer, percent=sure
+        )
+        parts.append(said(told, lang))
+    return "\n\n".join(parts)
+
+
 def closed(
     *, hints: int, diff: str, cause: str, chosen: tuple[str, bool] | None, restored: bool, lang: str
 ) -> str:
@@ -82,6 +93,12 @@ def closed(
         )
     parts += [Message("The cause: {cause}", cause=cause), Message("In my own words:")]
     return "\n\n".join(said(part, lang) for part in parts)
+
+
+def revealed(was: str, scored: Sequence[Scored], brier: float | None, lang: str) -> str:
+    """What a blind break was, and the last diagnosis beside it."""
+    told = said(Message("This was {exercise}.", exercise=was), lang)
+    return told + "\n\n" + measured(scored, "", brier, lang) if scored else told
 
 
 def graded(grade: str, lang: str) -> str:

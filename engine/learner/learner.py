@@ -66,9 +66,14 @@ class Learner(msgspec.Struct, frozen=True):
             return "" if folder == here else str(folder.relative_to(here))
         return str(folder)
 
-    def practice(self, id: str) -> Path:
-        """The practice copy of a break."""
-        return self.home / "practice" / id
+    def practice(self, name: str) -> Path:
+        """The practice copy of a break, by the name of its attempt."""
+        return self.home / "practice" / name
+
+    @property
+    def blind_notes(self) -> Path:
+        """The notes on blind breaks, of all phases."""
+        return self.home / "blind" / "notes" / "breaks.md"
 
     def notes(self, phase_number: str) -> Path:
         """The notes on breaks of a phase."""

@@ -1,7 +1,9 @@
 """What happened, in order: an append-only event store in SQLite, and the lock that guards a learner.
 
-    drafted, predicted, injected, observed, hinted, submitted, caused, closed, reset, resumed, built
+    drafted, predicted, injected, observed, diagnosed, hinted, submitted, caused, closed, reset, resumed,
+    built
 
+A blind break is recorded under a handle, "blind-3"; which exercise it is stands sealed in `injected`.
 Progress is a query over the events; nothing is ever changed or removed.
 """
 
@@ -22,6 +24,7 @@ import msgspec
 
 from engine.errors import Busy, Message, StorageError
 from engine.learner.files import storage
+from engine.learner.sealed import unseal
 
 SCHEMA = """
 create table if not exists events (
@@ -132,11 +135,34 @@ class Store:
 
 
 class Attempt(msgspec.Struct, frozen=True):
-    """One go at one exercise, as the events tell it."""
+    """One go at one exercise, as the events tell it. `name`: what it is recorded, laid out and called by: the
+    exercise, or the handle of a blind break.
+    """
 
-    exercise: str
+    name: str
     number: int
     events: tuple[Event, ...]
+
+    @property
+    def blind(self) -> bool:
+        """Whether the learner is not told what it is, until it is closed."""
+        return "sealed" in (self.last("injected") or {})
+
+    @property
+    def injected(self) -> dict[str, Any]:
+        """What is known of the bug in the practice copy; nothing before it is there."""
+        data = self.last("injected") or {}
+        return {**data, **unseal(data["sealed"])} if "sealed" in data else data
+
+    @property
+    def exercise(self) -> str:
+        """The exercise that it is a go at."""
+        return str(self.injected["exercise"]) if self.blind else self.name
+
+    @property
+    def secret(self) -> bool:
+        """Whether which exercise it is must not be said."""
+        return self.blind and self.state != "closed"
 
     def last(self, kind: str) -> dict[str, Any] | None:
         """The data of the latest event of a kind."""
@@ -176,18 +202,36 @@ def attempts(events: list[Event]) -> list[Attempt]:
 
 
 def states(found: list[Attempt]) -> dict[str, str]:
-    """The state of each exercise; what was once closed stays so while nothing is open."""
+    """The state of each exercise; what was once closed stays so while nothing is open. A blind break counts
+    once it is closed.
+    """
     states: dict[str, str] = {}
     for attempt in found:
+        if attempt.secret:
+            continue
         if states.get(attempt.exercise) == "closed" and attempt.state != "open":
             continue
         states[attempt.exercise] = attempt.state
     return states
 
 
-def latest(found: list[Attempt], exercise: str) -> Attempt | None:
-    """The newest attempt at an exercise."""
-    return next((a for a in reversed(found) if a.exercise == exercise), None)
+def latest(found: list[Attempt], name: str) -> Attempt | None:
+    """The newest attempt that is recorded by this name."""
+    return next((a for a in reversed(found) if a.name == name), None)
+
+
+def taken(found: list[Attempt]) -> dict[str, tuple[str, ...]]:
+    """How each break that was closed was taken: told, blind, or both."""
+    ways: dict[str, dict[str, None]] = {}
+    for attempt in found:
+        if attempt.state == "closed":
+            ways.setdefault(attempt.exercise, {})["blind" if attempt.blind else "told"] = None
+    return {exercise: tuple(found) for exercise, found in ways.items()}
+
+
+def next_handle(found: list[Attempt]) -> str:
+    """What the next blind break is called."""
+    return f"blind-{1 + sum(attempt.blind for attempt in found)}"
 
 
 def coming(last: Attempt | None) -> int:

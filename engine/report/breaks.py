@@ -5,6 +5,7 @@ from __future__ import annotations
 from rich.console import Console
 from rich.text import Text
 
+from engine.flows.blind import BlindReport
 from engine.flows.observe import Observed, ObserveReport
 from engine.flows.predictions import BreakReport, Opening
 from engine.observe.diagnostics import Observation, Row
@@ -47,10 +48,29 @@ def break_(out: Console, report: BreakReport) -> None:
     )
 
 
+def blind(out: Console, report: BlindReport) -> None:
+    """A situation and the evidence; not a word about where or what."""
+    say(out, f"{report.title} ({report.exercise})", "bold")
+    out.print()
+    say(out, report.story.strip())
+    _observed(out, report.observed)
+    out.print()
+    told = words("The code that does this is in {practice}", practice=report.practice)
+    say(out, told, "bold")
+    say(
+        out,
+        words(
+            "`engine diagnose` records where you think the bug is, and what it is. Fix it there, then "
+            "`engine submit-fix`. `engine hint` helps."
+        ),
+    )
+
+
 def observe(out: Console, report: ObserveReport) -> None:
     say(out, f"{report.title} ({report.exercise})", "bold")
     _observed(out, report.observed)
-    section(out, words("What to look at"))
+    if report.diagnostics:
+        section(out, words("What to look at"))
     for text in report.diagnostics:
         say(out, f"- {text}", indent=2)
     if report.saved:

@@ -13,7 +13,7 @@ from engine.report.plain import painted, say, table
 from engine.report.words import said, words
 
 if TYPE_CHECKING:
-    from engine.flows.listing import ListReport, StatusReport
+    from engine.flows.listing import Listed, ListReport, StatusReport
 
 STATES = {
     "passed": "green", "closed": "green", "open": "yellow", "changed": "yellow", "failed": "red",
@@ -87,6 +87,14 @@ def _kind(one: Shown) -> str:
     return words("build") if one.kind == "build" else words("break")
 
 
+def _taken(one: Listed) -> str:
+    """The kind of an exercise; of a break that is done how: "break (told, blind)"."""
+    if not one.taken:
+        return _kind(one)
+    ways = {"told": words("told"), "blind": words("blind")}
+    return f"{_kind(one)} ({', '.join(ways[way] for way in one.taken)})"
+
+
 def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> None:
     """A head for each phase, and below it the rows of its exercises, their columns in line."""
     shown = [[safe(cell) for cell in row] for row in rows.values()]
@@ -112,7 +120,7 @@ def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> Non
 def list_(report: ListReport) -> None:
     say(_progress(report.exercises), "bold")
     rows = {
-        one.id: (one.id, _state(one), _kind(one), _time(one.minutes), one.title)
+        one.id: (one.id, _state(one), _taken(one), _time(one.minutes), one.title)
         for one in report.exercises
     }
     _heads(report.exercises, rows)

@@ -12,6 +12,7 @@ from engine.report.out import reflowed, safe
 from engine.report.words import said, words
 
 if TYPE_CHECKING:
+    from engine.flows.diagnosis import DiagnosisReport
     from engine.flows.listing import NextReport
     from engine.flows.reports import (
         HintReport,
@@ -84,6 +85,17 @@ def hint(report: HintReport) -> None:
             "bold",
         )
         say(text, indent=2)
+
+
+def diagnosis(report: DiagnosisReport) -> None:
+    head = words(
+        "Diagnosis {version} of {exercise}", version=report.version, exercise=report.exercise
+    )
+    say(head, "bold")
+    say(report.where, indent=2)
+    say(report.what, indent=2)
+    say(words("It is in {notes}", notes=report.notes))
+    say(words("`engine diagnose` changes it at any time; the last one counts."))
 
 
 def init(report: InitReport) -> None:

@@ -23,6 +23,8 @@ SHOW = {
     "WatchReport": (PLAIN, "watch"),
     "Opening": ("engine.report.breaks", "opening"),
     "BreakReport": ("engine.report.breaks", "break_"),
+    "BlindReport": ("engine.report.breaks", "blind"),
+    "DiagnosisReport": (PLAIN, "diagnosis"),
     "ObserveReport": ("engine.report.breaks", "observe"),
     "BuildReport": ("engine.report.verdicts", "build"),
     "AllReport": ("engine.report.verdicts", "all_parts"),

@@ -102,7 +102,13 @@ def fix(report: FixReport) -> None:
 
 
 def _reveal(reveal: Reveal) -> None:
-    """The cause, and why it teaches something."""
+    """The cause, and why it teaches something; of a blind break first what it was."""
+    if reveal.was:
+        say(words("This was {exercise}.", exercise=reveal.was), "bold")
+    if reveal.scored:
+        names = {True: words("right"), False: words("wrong"), None: words("judge yourself")}
+        rows = [(one.predicted, one.measured, names[one.right]) for one in reveal.scored]
+        table([(words("your diagnosis"), words("the bug"), ""), *rows])
     if reveal.cause:
         wrong = words("That was not the cause.")
         right = words("That was the cause.") if reveal.cause.right else wrong

@@ -143,9 +143,12 @@ class Catalogue:
         if self.entries[id].kind == "build":
             spec = self.build(id)
             questions = tuple(one.id for one in spec.questions)
-            return Summary(spec.title, spec.hints, questions, spec.minutes)
+            return Summary(spec.title, spec.hints, questions=questions, minutes=spec.minutes)
         found = self.break_(id)
-        return Summary(found.title, found.hints, minutes=found.minutes)
+        told = Summary(found.title, found.hints, found.grafted, found.area, minutes=found.minutes)
+        if found.blind is None:
+            return told
+        return replace(told, blind=found.blind.hints, blind_grafted=found.blind.grafted)
 
     def entry(self, id: str) -> Entry:
         """The exercise called `id`, or "pack/id", or the only one that begins so. Raises UsageError with

@@ -21,18 +21,22 @@ import msgspec
 
 from engine import __version__
 
-VERSION = f"{__version__}/2"  # what other engines have written is not read
+VERSION = f"{__version__}/3"  # what other engines have written is not read
 KEPT = 500  # records: those that were read last
 Text = dict[str, str]
 
 
 class Summary(msgspec.Struct, frozen=True):
     """An exercise: its title, its hints, the ids of the questions that are asked when it has passed, and
-    how many minutes it takes.
+    how many minutes it takes. Of a break its area, and the hints of those who take it blind.
     """
 
     title: Text
     hints: tuple[Text, ...] = ()
+    grafted: dict[int, Text] = {}
+    area: str = ""
+    blind: tuple[Text, ...] = ()
+    blind_grafted: dict[int, Text] = {}
     questions: tuple[str, ...] = ()
     minutes: int = 0
 

@@ -27,9 +27,9 @@ from workbench import (
     session,
 )  # fmt: skip
 
-from engine.code.symbols import symbol_of
+from engine.code.symbols import symbols_of
 from engine.commands import break_, hint, reset
-from engine.commands.hint import filled
+from engine.flows.hints import filled
 from engine.errors import NotApplicable
 
 # ---------------------------------------------------------------------------------------- hints
@@ -361,11 +361,14 @@ def test_a_hint_names_the_function_though_an_import_changed_first() -> None:
     """What stands in no function has no name: the first changed line that has one counts."""
     old = b"import math\n\n\ndef scaled(x):\n    return x / math.sqrt(2)\n"
     module = ast.parse(old)
-    assert symbol_of(module, old, b"\ndef scaled(x):\n    return x\n") == "scaled"
-    assert symbol_of(module, old, old.replace(b"math\n", b"cmath\n")) == ""
+    assert symbols_of(module, old, b"\ndef scaled(x):\n    return x\n") == ["scaled"]
+    assert symbols_of(module, old, old.replace(b"math\n", b"cmath\n")) == []
 
 
 def test_a_hint_without_a_function_names_the_module() -> None:
     """And not the word that stands for it in the exercise."""
     known = {"file": "src/minimodel/nn/loss.py", "symbol": ""}
-    assert filled("in {file}, in {symbol}", known) == "in src/minimodel/nn/loss.py, in loss"
+    assert (
+        filled({"en": "in {file}, in {symbol}"}, known, "en")
+        == "in src/minimodel/nn/loss.py, in loss"
+    )

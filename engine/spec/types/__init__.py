@@ -7,6 +7,7 @@ them as JSON Schema.
 from engine.spec.types.base import Figure, Id, Link, Option, Spec, Text
 from engine.spec.types.break_ import (
     BEFORE,
+    Blind,
     Break,
     Cause,
     Measured,
@@ -18,13 +19,13 @@ from engine.spec.types.break_ import (
     TextEdit,
 )
 from engine.spec.types.build import EVERY, Build, Check, Question, Range
-from engine.spec.types.pack import Component, DtypeProbe, Pack
+from engine.spec.types.pack import Area, Component, DtypeProbe, Pack
 from engine.spec.types.recipe import Append, Pattern, Recipe, Rewrite, RoleEdit, Step
 from engine.spec.types.walkthrough import Part, SameWord, Walkthrough
 
 __all__ = [
-    "BEFORE", "EVERY", "Append", "Break", "Build", "Cause", "Check", "Component", "DtypeProbe",
-    "Figure", "Id", "Link", "Measured", "Need", "Observe", "Option", "Pack", "Part", "Pattern",
+    "BEFORE", "EVERY", "Append", "Area", "Blind", "Break", "Build", "Cause", "Check", "Component",
+    "DtypeProbe", "Figure", "Id", "Link", "Measured", "Need", "Observe", "Option", "Pack", "Part", "Pattern",
     "Prediction", "Question", "Range", "Recipe", "Rewrite", "RoleEdit", "SameWord", "Silencer",
     "Spec", "Step", "Symptom", "Text", "TextEdit", "Walkthrough",
 ]  # fmt: skip

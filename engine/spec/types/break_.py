@@ -95,8 +95,23 @@ class Silencer(Spec, frozen=True, kw_only=True):
     edits: Annotated[tuple[TextEdit, ...], Meta(min_length=1)]
 
 
+class Blind(Spec, frozen=True, kw_only=True):
+    """The same break for somebody who is not told it: a situation as one meets it, which says nothing of
+    where or what, and hints that begin at what to measure. `observe`: what is shown, where the break's own
+    tells.
+    """
+
+    story: Text
+    hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
+    grafted: dict[int, Text] = {}
+    observe: tuple[Observe, ...] = ()
+
+
 class Break(Spec, frozen=True, kw_only=True):
-    """A break exercise."""
+    """A break exercise. `mechanism`: of those of its area in pack.yaml, what is wrong. `grafted`: hints by
+    number, from 1, that stand in the place of those where the bug is new code and no edit of the learner's.
+    `lies`: beginnings of words that a comment uses which states the healthy fact; beside the bug it goes.
+    """
 
     title: Text
     difficulty: Annotated[int, Meta(ge=1, le=4)]
@@ -117,6 +132,11 @@ class Break(Spec, frozen=True, kw_only=True):
     hidden_cause: Text
     cause: Cause
     hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
+    grafted: dict[int, Text] = {}
+    area: str = ""
+    mechanism: str = ""
+    blind: Blind | None = None
+    lies: tuple[str, ...] = ()
     fix: Text
     why: Text
     next: Text

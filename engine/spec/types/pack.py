@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.spec.types.base import Spec, Text
+from engine.spec.types.base import Id, Option, Spec, Text
 
 
 class Component(Spec, frozen=True, kw_only=True):
@@ -19,6 +19,13 @@ class Component(Spec, frozen=True, kw_only=True):
     costly: tuple[str, ...] = ()
     settings: dict[str, tuple[str, ...]] = {}
     where: str = ""  # the file a learner edits, relative to their tree
+
+
+class Area(Spec, frozen=True, kw_only=True):
+    """A part of the field, and what can go wrong in it: the hypotheses of a blind break."""
+
+    title: Text
+    mechanisms: tuple[Option, ...]
 
 
 class DtypeProbe(Spec, frozen=True, kw_only=True):
@@ -50,3 +57,4 @@ class Pack(Spec, frozen=True, kw_only=True):
     modes: dict[str, tuple[str, ...]] = {}
     updates: str = ""
     coarse: dict[str, str] = {}
+    areas: dict[Id, Area] = {}

@@ -1,0 +1,117 @@
+"""`engine break --blind`: a break by lot; the learner sees what happens, and is not told what was done.
+
+Everything that a learner can read goes by a handle, "blind-3", until the reveal (`learner/sealed.py`).
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from engine.commands.lay import check_same_code, write
+from engine.commands.naming import handle_title
+from engine.commands.predict import check_none_open, notes_head
+from engine.commands.session import Session
+from engine.commands.warm import TO_BREAK, servers_of
+from engine.errors import EngineError, Message, NotApplicable
+from engine.flows import expectations
+from engine.flows.blind import BlindReport
+from engine.flows.measuring import Progress, fresh_seed, quiet
+from engine.learner import entries, notes
+from engine.learner.store import alone, next_handle
+from engine.run.concurrent import Future, run_both
+from engine.run.servers import Servers
+from engine.spec.catalogue import Entry
+
+if TYPE_CHECKING:
+    from engine.flows.break_ import Planned
+    from engine.flows.observe import Observed
+
+
+def run(
+    session: Session,
+    ids: Sequence[str],
+    *,
+    progress: Progress = quiet,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> BlindReport:
+    """Break a practice copy of the learner's code by the first of `ids` that goes in.
+
+    Raises NotApplicable when an exercise is open or none goes in, and whatever the files or the specs are at
+    fault for.
+    """
+    learner = session.learner
+    check_none_open(session)
+    notes.check(learner.blind_notes)
+    with servers_of(session) as servers:
+        files, tree = session.code
+        servers.load_tree(tree, *TO_BREAK)
+        Future(lambda: importlib.import_module("engine.learner.repositories"))
+        Future(meanwhile)
+        entry, planned = _first_that_applies(session, servers, ids, progress)
+        from engine.flows import observe
+
+        versions = observe.Versions(tree, tree.replaced(planned.injection.files), planned.dtype)
+        subject = observe.blind(session.catalogue.break_(entry.id))
+        with alone(learner.private):
+            check_none_open(session)
+            check_same_code(session, files)
+            name = next_handle(session.attempts())
+            _, observed = run_both(
+                lambda: write(session, name, 1, files, planned, sealed=entry.id),
+                lambda: observe.look(
+                    servers,
+                    session.catalogue,
+                    entry.id,
+                    versions,
+                    subject,
+                    learner.lang,
+                    server="learner",
+                ),
+            )
+            story = _record(session, entry, name, observed)
+    return BlindReport(
+        name, handle_title(name, learner.lang), story, observed, str(learner.practice(name)),
+        str(learner.blind_notes),
+    )  # fmt: skip
+
+
+def _first_that_applies(
+    session: Session, servers: Servers, ids: Sequence[str], progress: Progress
+) -> tuple[Entry, Planned]:
+    """The first of these breaks that this code can be given. Raises NotApplicable."""
+    from engine.flows import break_ as flow
+
+    for id in ids:
+        try:
+            begun = expectations.begin(
+                servers, session.catalogue, id, session.code[1], fresh_seed()
+            )
+            planned = flow.plan_begun(servers, session.catalogue, begun, progress=progress)
+        except NotApplicable as error:
+            why: EngineError = error
+            continue
+        return session.catalogue.entry(id), planned
+    if len(ids) == 1:
+        raise why
+    raise NotApplicable(
+        Message("None of {count} breaks could be put into your code.", count=len(ids)),
+        next=Message("`engine submit-build --all` says which parts are not healthy."),
+    )
+
+
+def _record(session: Session, entry: Entry, name: str, observed: Observed) -> str:
+    """The event and the notes; returns the story."""
+    from engine.flows.observe import values_of
+
+    spec, learner = session.catalogue.break_(entry.id), session.learner
+    assert spec.blind is not None  # chosen for it
+    event = session.store.append(name, 1, "observed", {"scored": [], "values": values_of(observed)})
+    story = session.text(spec.blind.story)
+    notes.add(
+        learner.blind_notes, name, 1, story,
+        head=entries.heading(event.at[:10], handle_title(name, learner.lang)),
+        top=notes_head(session.catalogue.contract.template, learner.lang),
+    )  # fmt: skip
+    return story

@@ -1,0 +1,56 @@
+"""`engine diagnose`: where the bug of the open blind break is, and what it is; every version is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from engine.commands.naming import notes_of
+from engine.commands.session import Session
+from engine.errors import Message, NotApplicable
+from engine.flows.diagnosis import Diagnosis, DiagnosisReport, Hypotheses, hypotheses, places_of
+from engine.learner import entries, notes
+from engine.learner.snapshots import History
+from engine.learner.store import Attempt, alone, opened
+
+Ask = Callable[[Hypotheses], Diagnosis]
+
+
+def run(session: Session, ask: Ask) -> DiagnosisReport:
+    """Ask for a diagnosis and record it. Raises NotApplicable where no blind break is open, and what `ask`
+    raises.
+    """
+    attempt = _open(session)
+    file = notes_of(session, attempt)
+    notes.check(file)
+    asked = questions(session, attempt)
+    found = ask(asked)
+    texts = dict(asked.options)
+    what = texts.get(found.what, found.what)
+    with alone(session.learner.private):
+        attempt = _open(session)
+        version = len(attempt.all("diagnosed")) + 1
+        session.store.append(attempt.name, 1, "diagnosed", msgspec.to_builtins(found))
+        lines = (found.where, found.sure_where), (what, found.sure_what)
+        notes.add(file, attempt.name, 1, entries.diagnosis(version, lines, session.learner.lang))
+    return DiagnosisReport(attempt.name, found.where, what, version, str(file))
+
+
+def questions(session: Session, attempt: Attempt) -> Hypotheses:
+    """What is asked of a blind break."""
+    known = attempt.last("diagnosed")
+    before = History(session.learner.private).load(attempt.injected["before"])
+    return hypotheses(
+        session.catalogue, attempt.exercise, attempt.name, places_of(before), session.learner.lang,
+        msgspec.convert(known, Diagnosis) if known else None,
+    )  # fmt: skip
+
+
+def _open(session: Session) -> Attempt:
+    found = opened(session.attempts())
+    if found is None or not found.blind:
+        raise NotApplicable(
+            Message("No blind break is open."), next=Message("`engine break --blind` opens one.")
+        )
+    return found
