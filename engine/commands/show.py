@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from engine.commands.naming import title
 from engine.commands.session import Session
-from engine.flows.show import ShowReport, show_break, show_build
-from engine.learner.store import states
+from engine.flows.show import ShowReport, show_blind, show_break, show_build
+from engine.learner.store import latest, states
 from engine.spec.catalogue import Catalogue, packs
 
 
@@ -15,7 +16,10 @@ def run(session: Session | None, id: str, lang: str = "en") -> ShowReport:
     else:
         pack, slash, _ = id.partition("/")
         catalogue = Catalogue.find(pack if slash else next(iter(sorted(packs())), ""))
-    entry = catalogue.entry(id)
+    taken = latest(session.attempts(), id) if session else None
+    if session and taken and taken.secret:
+        return show_blind(catalogue, taken.exercise, id, title(session, taken), lang)
+    entry = catalogue.entry(taken.exercise if taken else id)
     if entry.kind == "build":
         return show_build(catalogue, entry.id, lang)
     known = states(session.attempts()) if session else {}

@@ -20,6 +20,7 @@ from engine.flows.needs import check_outcomes
 from engine.flows.siblings import Siblings
 from engine.flows.tracing import Tracer
 from engine.inject.learner_code import Code
+from engine.inject.lies import without_lies
 from engine.inject.search import Injection, NotFound, inject
 from engine.run.concurrent import run_both
 from engine.run.jobs import jobs_of
@@ -107,11 +108,17 @@ def plan_begun(
         injection = inject(code, spec.inject, decides, trace, only=only)
     except NotFound as error:
         raise refusal.not_found(catalogue, id, code, trace, error) from None
-    places = []
+    return _planned(code, injection, spec.lies, dtype)
+
+
+def _planned(code: Code, injection: Injection, lies: Sequence[str], dtype: str) -> Planned:
+    """Where the bug is, and its files without comments that lie beside it."""
+    places, files = [], {}
     for path, data in injection.files.items():
         source = code.sources[path]
+        files[path] = without_lies(path, source.data, data, lies)
         symbols = symbols_of(source.module, source.data, data)
         places += [(path, symbol) for symbol in symbols or [""]]
     file, symbol = places[0]  # with its line, where several have that name
     bare = tuple((path, name.partition(" ")[0]) for path, name in places)
-    return Planned(injection, file, symbol, bare, dtype)
+    return Planned(msgspec.structs.replace(injection, files=files), file, symbol, bare, dtype)

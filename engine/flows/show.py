@@ -75,6 +75,14 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
     return ShowReport(id, "break", said(spec.title, lang), tuple(p for p in parts if p[1].strip()))
 
 
+def show_blind(catalogue: Catalogue, id: str, name: str, title: str, lang: str) -> ShowReport:
+    """A break that somebody has taken blind: its situation, and nothing else. name: its handle."""
+    blind = catalogue.break_(id).blind
+    story = said(blind.story, lang) if blind else ""
+    parts = (("the_break", story), ("observe", "engine observe"), ("submit", "engine submit-fix"))
+    return ShowReport(name, "break", title, parts)
+
+
 def _asked(spec: Break, lang: str) -> str:
     asked = []
     for number, prediction in enumerate(spec.predictions, 1):

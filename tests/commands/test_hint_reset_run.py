@@ -29,8 +29,8 @@ from workbench import (
 
 from engine.code.symbols import symbols_of
 from engine.commands import break_, hint, reset
-from engine.flows.hints import filled
 from engine.errors import NotApplicable
+from engine.flows.hints import filled
 
 # ---------------------------------------------------------------------------------------- hints
 

@@ -1,0 +1,97 @@
+"""A comment that states the healthy fact beside the bug goes with the edit, and nothing else does."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.inject.lies import without_lies
+
+WORDS = ("scal", "sqrt", "escal", "raíz")
+HEALTHY = '''"""Attention.
+
+Scores are scaled by 1 / sqrt(d).
+
+Nothing else is said here.
+"""
+
+import math
+
+# the scale of everything
+WIDTH = 8
+
+
+# Dot products, scaled.
+def attend(q, k, v):
+    """Weights times values.
+
+    The scores are scaled, so that their variance is 1.
+    """
+    # (T, T), one row for each query
+    scores = q @ k.T
+    # Escala las puntuaciones, o softmax se satura.
+    scores = scores / math.sqrt(q.shape[-1])  # keeps the variance at 1
+    return softmax(scores) @ v  # weights
+
+
+def rope(x):
+    """Rotates by scaled angles."""
+    return x  # no scale
+'''
+BROKEN = HEALTHY.replace(
+    "    scores = scores / math.sqrt(q.shape[-1])  # keeps the variance at 1\n", ""
+)
+QUIET = '''"""Attention.
+
+Nothing else is said here.
+"""
+
+import math
+
+# the scale of everything
+WIDTH = 8
+
+
+def attend(q, k, v):
+    """Weights times values.
+    """
+    # (T, T), one row for each query
+    scores = q @ k.T
+    return softmax(scores) @ v  # weights
+
+
+def rope(x):
+    """Rotates by scaled angles."""
+    return x  # no scale
+'''
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_what_lies_beside_the_bug_goes_and_every_other_byte_stays(newline: str) -> None:
+    """The function, what stands above it, and the module's docstring; the function beside it is left alone."""
+    old, new, want = (text.replace("\n", newline).encode() for text in (HEALTHY, BROKEN, QUIET))
+    assert without_lies("a.py", old, new, WORDS).decode() == want.decode()
+
+
+def test_a_comment_on_a_changed_line_goes_whatever_it_says() -> None:
+    """It speaks of the code that was there."""
+    old = b"def f(x):\n    y = x / 2  # halved\n    return y  # done\n"
+    new = old.replace(b"x / 2", b"x / 3")
+    assert without_lies("a.py", old, new, ()) == new.replace(b"  # halved", b"")
+
+
+def test_a_word_is_found_by_its_beginning_only() -> None:
+    """`scal` is in `scaled` and not in `rascal`; what tools read stays."""
+    old = b"def f(x):\n    # rascal\n    # type: scaled\n    z = 1\n    return x * 2\n"
+    new = old.replace(b"x * 2", b"x")
+    assert without_lies("a.py", old, new, WORDS) == new
+
+
+def test_a_docstring_of_one_line_goes_with_its_line() -> None:
+    """But not where it is the whole body."""
+    old = b'class A:\n    """Scaled."""\n\n    def f(self, x):\n        return x * 2\n'
+    new = old.replace(b"x * 2", b"x")
+    assert without_lies("a.py", old, new, WORDS) == new.replace(b'    """Scaled."""\n', b"")
+    alone = b'class A:\n    def f(self, x):\n        return x * 2\n\n    def g(self):\n        """Scaled."""\n'
+    assert without_lies("a.py", alone, alone.replace(b"x * 2", b"x"), WORDS) == alone.replace(
+        b"x * 2", b"x"
+    )
