@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -20,7 +20,7 @@ from engine.spec.checks import spelled_out
 from engine.spec.load import load
 from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
 from engine.spec.texts import texts
-from engine.spec.types import BEFORE, Break, Build, Walkthrough
+from engine.spec.types import BEFORE, Area, Break, Build, Walkthrough
 
 MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
 
@@ -48,6 +48,10 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
         for used in part.uses:
             if used not in contract.components:
                 yield Problem(f"{pack_file}:1:1", f"{name} uses {used!r}, which is no component.")
+    for path, text in texts(contract):
+        missing = [lang for lang in contract.languages if not text.get(lang, "").strip()]
+        if missing and (text or path.rpartition(".")[2] not in MAY_BE_EMPTY):
+            yield Problem(f"{pack_file}:1:1", f"{path} has no text in {', '.join(missing)}.")
     for mode, roles in contract.modes.items():
         if mode in (*CALL_VARIANTS, LATE):
             yield Problem(f"{pack_file}:1:1", f"`modes`: {mode!r} is the engine's own word.")
@@ -113,7 +117,7 @@ def _entry_problems(
     if isinstance(spec, Break):
         for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
             yield Problem(where, f"a recipe names the role {role!r}, which pack.yaml has not.")
-        for what in _break_problems(spec):
+        for what in (*_break_problems(spec), *_blind_problems(spec, catalogue.contract.areas)):
             yield Problem(where, what)
         for change in (*spec.silencers, *spec.near_misses):
             if change.on not in [folder.name for folder in catalogue.model_folders()]:
@@ -222,6 +226,19 @@ def _break_problems(spec: Break) -> Iterator[str]:
                 )
     if not any(symptom.like != BEFORE for symptom in spec.fingerprint):
         yield "the fingerprint has nothing that differs from healthy code."
+
+
+def _blind_problems(spec: Break, areas: Mapping[str, Area]) -> Iterator[str]:
+    """What a break lacks to be taken blind, or names that are not there."""
+    if spec.blind is None:
+        return
+    if spec.area not in areas:
+        yield f"`area` is {spec.area!r}, which is none of pack.yaml's areas."
+    elif spec.mechanism not in [one.id for one in areas[spec.area].mechanisms]:
+        yield f"`mechanism` is {spec.mechanism!r}, which is none of the area {spec.area}."
+    for grafted, hints in ((spec.grafted, spec.hints), (spec.blind.grafted, spec.blind.hints)):
+        for number in sorted({*grafted} - {*range(1, len(hints) + 1)}):
+            yield f"`grafted` has a hint {number}, and there are {len(hints)}."
 
 
 def _is_statement(pattern: str) -> bool:

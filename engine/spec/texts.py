@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 import msgspec
 
 FIGURE = re.compile(r"\{[a-z_][a-z0-9_]*\}")
-PLAIN_MAPPINGS = ("also_changes", "orientation", "roles", "where", "swap")  # no texts
+PLAIN_MAPPINGS = ("also_changes", "coarse", "orientation", "roles", "where", "swap")  # no texts
 
 
 def said(text: Mapping[str, str], lang: str) -> str:
@@ -34,6 +34,13 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
             else:
                 for path, text in texts(value):
                     yield f"{name}.{path}", text
+    elif isinstance(spec, dict):
+        for key, item in spec.items():
+            if isinstance(key, int):  # hints by number
+                yield str(key), item
+            elif isinstance(item, msgspec.Struct):
+                for path, text in texts(item):
+                    yield f"{key}.{path}", text
     elif isinstance(spec, tuple):
         for i, item in enumerate(spec):
             if isinstance(item, dict):
