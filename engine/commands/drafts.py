@@ -16,6 +16,7 @@ from engine.flows.predictions import Opening
 from engine.learner import entries, notes
 from engine.learner.store import coming
 from engine.spec.texts import said
+from engine.spec.types import Prediction
 
 
 def predictions(session: Session, opening: Opening) -> list[Answer]:
@@ -78,5 +79,17 @@ def _answers(text: str, opening: Opening, number: int, file: str) -> list[Answer
                 where=file,
                 next=Message("Keep the lines `answer:` and `confidence:` below each question."),
             )
-        answers.append(checked(prediction, found[1].strip(), found[2].strip(), opening.lang))
+        answers.append(_read(prediction, found[1].strip(), found[2].strip(), opening.lang, file))
     return answers
+
+
+def _read(prediction: Prediction, answer: str, sure: str, lang: str, file: str) -> Answer:
+    """One answer. Raises UsageError that says how to go on."""
+    try:
+        return checked(prediction, answer, sure, lang)
+    except UsageError as error:
+        raise UsageError(
+            error.messages[0],
+            where=Message("{file}, prediction {prediction!r}", file=file, prediction=prediction.id),
+            next=Message("Your answers are kept: the same command opens the file again."),
+        ) from None

@@ -13,12 +13,13 @@ from engine.judge.findings import UNWRITTEN, Finding, findings, own_frames, unru
 from engine.judge.result import Result
 from engine.report.detail import everything, verbose
 from engine.report.plain import code, place, say, table
+from engine.report.reveal import reveal
 from engine.report.words import said, words
 from engine.spec.texts import said as in_language
 
 if TYPE_CHECKING:
     from engine.flows.build_report import AllReport, BuildReport
-    from engine.flows.fix_report import FixReport, Reveal
+    from engine.flows.fix_report import FixReport
     from engine.judge.result import Verdict
     from engine.run.types import Frame
 
@@ -96,39 +97,9 @@ def fix(report: FixReport) -> None:
         "bold green",
     )
     if report.reveal is not None:
-        _reveal(report.reveal)
+        reveal(report.reveal)
         print()
         say(words("Your entry is complete: {notes}", notes=report.notes))
-
-
-def _reveal(reveal: Reveal) -> None:
-    """The cause, and why it teaches something; of a blind break first what it was."""
-    if reveal.was:
-        say(words("This was {exercise}.", exercise=reveal.was), "bold")
-    if reveal.scored:
-        names = {True: words("right"), False: words("wrong"), None: words("judge yourself")}
-        rows = [(one.predicted, one.measured, names[one.right]) for one in reveal.scored]
-        table([(words("your diagnosis"), words("the bug"), ""), *rows])
-    if reveal.cause:
-        wrong = words("That was not the cause.")
-        right = words("That was the cause.") if reveal.cause.right else wrong
-        say(f"{right} {reveal.cause.because}")
-    for name, text in (
-        (words("The hidden cause"), reveal.hidden_cause),
-        (words("How to fix it"), reveal.fix),
-        (words("Why this teaches something"), reveal.why),
-    ):
-        _section(name)
-        say(text.strip(), indent=2)
-    _section(words("From broken to what you had"))
-    code(reveal.reference_diff)
-    _section(words("What is next"))
-    say(reveal.next, indent=2)
-
-
-def _section(name: str) -> None:
-    print()
-    say(name, "bold")
 
 
 def _graded(verdict: Verdict, graded: Iterable[tuple[str, str]]) -> None:
