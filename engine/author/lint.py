@@ -105,6 +105,11 @@ def _entry_problems(
     for what in figures.untied(Path(entry.file), kind):
         yield Problem(where, what)
     if isinstance(spec, Build):
+        for id in sorted({*spec.hints_for} - {check.id for check in spec.checks}):
+            yield Problem(where, f"`hints_for` names {id!r}, which is no check.")
+        for number in sorted({n for fit in spec.hints_for.values() for n in fit}):
+            if not 1 <= number <= len(spec.hints):
+                yield Problem(where, f"`hints_for` names hint {number} of {len(spec.hints)}.")
         drawn = {regime for check in spec.checks for regime in check.regimes}
         for one in (spec.rounding, *(check.rounding for check in spec.checks)):
             for regime in sorted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.commands.naming import called
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
-from engine.flows.hints import filled, ladder
+from engine.flows.hints import filled, ladder, next_one
 from engine.flows.reports import HintReport
 from engine.learner.store import Attempt, alone, opened
 
@@ -18,10 +18,8 @@ def run(
     """
     if everything:
         return _all(session, id)
-    if again:
-        return _seen(*_current(session, id))
     current = _current(session, id)
-    if _taken(current[1]) >= len(current[2]):  # which writes nothing
+    if again or _coming(session, *current) is None:  # which writes nothing
         return _seen(*current)
     with alone(session.learner.private):
         return _next(session, *_current(session, id))
@@ -46,27 +44,42 @@ def _current(session: Session, id: str | None) -> tuple[str, Attempt | None, tup
     return name, session.latest(name), hints
 
 
-def _taken(attempt: Attempt | None) -> int:
-    return len(attempt.all("hinted")) if attempt else 0
+def _taken(attempt: Attempt | None) -> list[int]:
+    """The numbers of the hints that were given, in that order."""
+    return [data["hint"] for data in attempt.all("hinted")] if attempt else []
 
 
-def _seen(id: str, attempt: Attempt | None, hints: tuple[str, ...]) -> HintReport:
-    taken = min(_taken(attempt), len(hints))
+def _coming(
+    session: Session, name: str, attempt: Attempt | None, hints: tuple[str, ...]
+) -> int | None:
+    """The number of the next hint; of a build one about the check that failed first comes before others."""
+    failing = (attempt.last("built") or {}).get("failing") if attempt else None
+    fitting: tuple[int, ...] = ()
+    if failing:
+        fitting = session.catalogue.summaries[name].hints_for.get(failing[0]["check"], ())
+    return next_one(len(hints), _taken(attempt), fitting)
+
+
+def _seen(name: str, attempt: Attempt | None, hints: tuple[str, ...]) -> HintReport:
+    taken = [number for number in _taken(attempt) if number <= len(hints)]
     if not taken:
         raise NotApplicable(
-            Message("You have seen no hint of {exercise} yet.", exercise=id),
+            Message("You have seen no hint of {exercise} yet.", exercise=name),
             next=Message("`engine hint` gives the first one."),
         )
-    return HintReport(id, taken, len(hints), hints[:taken], again=True)
+    given = tuple(hints[number - 1] for number in taken)
+    return HintReport(name, len(taken), len(hints), given, again=True)
 
 
-def _next(session: Session, id: str, attempt: Attempt | None, hints: tuple[str, ...]) -> HintReport:
-    taken = _taken(attempt)
-    if taken >= len(hints):
-        return _seen(id, attempt, hints)
+def _next(
+    session: Session, name: str, attempt: Attempt | None, hints: tuple[str, ...]
+) -> HintReport:
+    coming = _coming(session, name, attempt, hints)
+    if coming is None:
+        return _seen(name, attempt, hints)
     number = attempt.number if attempt else 1
-    session.store.append(id, number, "hinted", {"hint": taken + 1})
-    return HintReport(id, taken + 1, len(hints), (hints[taken],))
+    session.store.append(name, number, "hinted", {"hint": coming})
+    return HintReport(name, len(_taken(attempt)) + 1, len(hints), (hints[coming - 1],))
 
 
 def _all(session: Session, id: str | None) -> HintReport:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,14 @@ def ladder(summary: Summary, known: Mapping[str, Any], *, blind: bool) -> tuple[
     if not set(ways) & {*NEW_CODE}:
         return hints
     return tuple(instead.get(number, hint) for number, hint in enumerate(hints, 1))
+
+
+def next_one(count: int, taken: Sequence[int], fitting: Sequence[int]) -> int | None:
+    """The number, from 1, of the hint that comes now: the first of those that fit what has failed, else the
+    first that was not taken; None when all were.
+    """
+    left = [number for number in (*fitting, *range(1, count + 1)) if number not in taken]
+    return next(iter(left), None)
 
 
 def filled(text: Text, known: Mapping[str, Any], lang: str) -> str:

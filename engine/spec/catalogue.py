@@ -143,9 +143,13 @@ class Catalogue:
         if self.entries[id].kind == "build":
             spec = self.build(id)
             questions = tuple(one.id for one in spec.questions)
-            return Summary(spec.title, spec.hints, questions=questions, minutes=spec.minutes)
+            return Summary(
+                spec.title, spec.hints, spec.hints_for, questions=questions, minutes=spec.minutes
+            )
         found = self.break_(id)
-        told = Summary(found.title, found.hints, found.grafted, found.area, minutes=found.minutes)
+        told = Summary(
+            found.title, found.hints, {}, found.grafted, found.area, minutes=found.minutes
+        )
         if found.blind is None:
             return told
         return replace(told, blind=found.blind.hints, blind_grafted=found.blind.grafted)

@@ -28,11 +28,13 @@ Text = dict[str, str]
 
 class Summary(msgspec.Struct, frozen=True):
     """An exercise: its title, its hints, the ids of the questions that are asked when it has passed, and
-    how many minutes it takes. Of a break its area, and the hints of those who take it blind.
+    how many minutes it takes. Of a build the hints that are about a check; of a break its area, and the
+    hints of those who take it blind.
     """
 
     title: Text
     hints: tuple[Text, ...] = ()
+    hints_for: dict[str, tuple[int, ...]] = {}
     grafted: dict[int, Text] = {}
     area: str = ""
     blind: tuple[Text, ...] = ()

@@ -30,7 +30,7 @@ from workbench import (
 from engine.code.symbols import symbols_of
 from engine.commands import break_, hint, reset
 from engine.errors import NotApplicable
-from engine.flows.hints import filled
+from engine.flows.hints import filled, next_one
 
 # ---------------------------------------------------------------------------------------- hints
 
@@ -363,6 +363,15 @@ def test_a_hint_names_the_function_though_an_import_changed_first() -> None:
     module = ast.parse(old)
     assert symbols_of(module, old, b"\ndef scaled(x):\n    return x\n") == ["scaled"]
     assert symbols_of(module, old, old.replace(b"math\n", b"cmath\n")) == []
+
+
+def test_a_hint_of_a_build_is_about_the_check_that_failed() -> None:
+    """Those that fit come first, then the others in their order; none comes twice."""
+    assert next_one(3, [], [2, 3]) == 2
+    assert next_one(3, [2], [2, 3]) == 3
+    assert next_one(3, [2, 3], [2, 3]) == 1
+    assert next_one(3, [1], []) == 2
+    assert next_one(3, [3, 1, 2], [2]) is None
 
 
 def test_a_hint_without_a_function_names_the_module() -> None:

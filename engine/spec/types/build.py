@@ -71,7 +71,8 @@ class Question(Spec, frozen=True, kw_only=True):
 class Build(Spec, frozen=True, kw_only=True):
     """A build exercise: text, checks in an order that teaches, hints.
 
-    `rounding`: of all its checks that have none of their own.
+    `rounding`: of all its checks that have none of their own. `hints_for`: check -> the numbers, from 1, of
+    the hints that are about it: they come first where that check was the first to fail.
     """
 
     title: Text
@@ -85,6 +86,7 @@ class Build(Spec, frozen=True, kw_only=True):
     pitfalls: tuple[Text, ...]
     checks: Annotated[tuple[Check, ...], Meta(min_length=1)]
     hints: Annotated[tuple[Text, ...], Meta(min_length=1)]
+    hints_for: dict[str, tuple[int, ...]] = {}
     references: Annotated[tuple[Link, ...], Meta(min_length=1)]
     prerequisites: tuple[str, ...] = ()
     insight: Text = {}
