@@ -105,16 +105,27 @@ def _load(file: Path) -> Records:
 
 
 def _save(file: Path, records: Records) -> None:
-    """Replace the file in one step; whoever saves last wins, and what is lost is read anew."""
+    """Whoever saves last wins, and what is lost is read anew."""
+    try:
+        data = msgspec.json.encode(records)
+    except ValueError:  # text that is no Unicode
+        return
+    save_file(file, data)
+
+
+def save_file(file: Path, data: bytes) -> bool:
+    """Replace a file of the cache in one step; False on a full or read-only disk."""
     import tempfile
 
     part = ""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(dir=file.parent, prefix=".index-")
+        handle, part = tempfile.mkstemp(dir=file.parent, prefix=".part-")
         with os.fdopen(handle, "wb") as out:
-            out.write(msgspec.json.encode(records))
+            out.write(data)
         os.replace(part, file)
-    except (OSError, ValueError):  # a full or read-only disk, or text that is no Unicode
+    except OSError:
         if part:
             Path(part).unlink(missing_ok=True)
+        return False
+    return True

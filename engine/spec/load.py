@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args, get_origin, get_type_h
 import msgspec
 
 from engine.errors import Message, Said, SpecError
+from engine.spec import kept
 from engine.spec.texts import filled
 
 if TYPE_CHECKING:
@@ -23,11 +24,16 @@ _CONVERTING = Lock()  # msgspec dies where two threads are the first to convert 
 
 def load(file: Path, kind: type[S]) -> S:
     """Read one spec file. Raises SpecError with file:line:column and the nearest right key."""
+    source = read_bytes(str(file))
+    known = kept.read(source, kind)
+    if known is not None:
+        return known
     from engine.spec import yaml
 
-    source = read_bytes(str(file))
     document = yaml.read(source, str(file))
-    return convert(document._replace(data=filled(document.data)), kind)
+    spec = convert(document._replace(data=filled(document.data)), kind)
+    kept.keep(source, spec)
+    return spec
 
 
 def read_bytes(file: str) -> bytes:
