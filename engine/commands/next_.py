@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.commands.naming import title
 from engine.commands.session import Session
 from engine.flows.listing import NextReport, next_step
 from engine.learner.store import opened
@@ -11,5 +12,7 @@ def run(session: Session) -> NextReport:
     """The open break, else the first exercise of the course that is not done and not blocked."""
     found = session.attempts()
     current = opened(found)
-    open = current.exercise if current else ""
-    return next_step(session.catalogue, session.learner.lang, session.states(found), open)
+    if current is not None:
+        head = title(session, current)
+        return NextReport(current.name, "break", head, "open", "engine submit-fix")
+    return next_step(session.catalogue, session.learner.lang, session.states(found))

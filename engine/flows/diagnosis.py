@@ -20,7 +20,6 @@ from engine.words import said as in_words
 
 WHERE = Message("Where is the bug? A file of your code, a class or a function.")
 WHAT = Message("What is wrong?")
-UNSAID = Message("(nothing was said)")
 
 Place = tuple[str, str]  # the path of a file, and `Class.method` in it or ""
 

@@ -114,15 +114,13 @@ def stated(catalogue: Catalogue, states: States) -> tuple[Stated, ...]:
     )
 
 
-def next_step(catalogue: Catalogue, lang: str, states: States, open: str) -> NextReport:
-    """The open break, else the first exercise of the course that is not done and not blocked."""
+def next_step(catalogue: Catalogue, lang: str, states: States) -> NextReport:
+    """The first exercise of the course that is not done and not blocked."""
 
     def report(id: str, why: str, command: str) -> NextReport:
         title = said(catalogue.summaries[id].title, lang)
         return NextReport(id, catalogue.entry(id).kind, title, why, command)
 
-    if open:
-        return report(open, "open", "engine submit-fix")
     for entry in catalogue.entries.values():
         if states.get(entry.id) in DONE:
             continue
