@@ -19,13 +19,14 @@ if TYPE_CHECKING:
     from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
 S = TypeVar("S", bound=msgspec.Struct)
-_CONVERTING = Lock()  # msgspec dies where two threads are the first to convert to one type
+_CONVERTING = Lock()  # msgspec dies where two threads are the first to make one type
 
 
 def load(file: Path, kind: type[S]) -> S:
     """Read one spec file. Raises SpecError with file:line:column and the nearest right key."""
     source = read_bytes(str(file))
-    known = kept.read(source, kind)
+    with _CONVERTING:
+        known = kept.read(source, kind)
     if known is not None:
         return known
     from engine.spec import yaml
