@@ -127,6 +127,8 @@ def others(folder: Path, catalogue: Catalogue) -> Iterator[Timed]:
         file.write_text(json.dumps(answers(catalogue, LOUD)))
         words = ("-m", "engine", "break", LOUD, "--answers", str(file))
         yield Timed(f"break {LOUD}, {package}", words, home, NUMPY, 6.0, back)
+        words = ("-m", "engine", "break", LOUD, "--blind")
+        yield Timed(f"break --blind {LOUD}, {package}", words, home, NUMPY, 6.0, back)
     home = learner(folder / "read", "plain")
     engine(home, "break", LOUD, "--answers", str(folder / "plain.yaml"))
     back = restored(home, folder / "read kept")
