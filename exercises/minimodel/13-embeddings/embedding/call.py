@@ -150,4 +150,4 @@ def fit(learner, record, weight, ids, targets, lr, steps):
     places = {"mean": wanted.mean(0), "sum": wanted.sum(0), "first": wanted[0], "last": wanted[-1]}
     row = embedding.weight.data[token]
     nearest = min(places, key=lambda name: np.abs(row - places[name]).max())
-    record(losses=losses, last_loss=losses[-1], row=row, nearest=nearest)
+    record(losses=losses, last_loss=losses[-1], row=row, most_frequent_row_ends_at=nearest)

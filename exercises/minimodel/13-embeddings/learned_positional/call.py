@@ -63,6 +63,24 @@ def rows(learner, record, max_len, d_model):
     record(whole_table="right" if right else "wrong", longest=max_len)
 
 
+def loaded(learner, record, weight):
+    """A table that was saved is loaded (max_len, d). How far is what each position gets from what it got
+    when the table was trained, row t at position t?
+    """
+    max_len, d_model = weight.shape
+    layer = made(learner, weight)
+    longest = 0
+    for T in range(1, max_len + 1):
+        try:
+            y = layer(learner.Tensor(np.zeros((T, d_model), weight.dtype))).data
+        except Exception as error:  # of whatever type: it does not go through
+            record(error=type(error).__name__)
+            break
+        longest, got = T, y
+    gap = (got - weight[:longest])[: max_len - 1]
+    record(longest=longest, distance=np.sqrt((gap**2).sum(-1)))  # (max_len - 1,)
+
+
 def learns(learner, record, max_len, target, lr, steps):
     """Gradient descent on |y - target|^2 / 2. target: (T, d), T < max_len; x is 0 throughout."""
     layer = made(learner, np.zeros((max_len, target.shape[1]), target.dtype))

@@ -77,6 +77,12 @@ def rows(rng, regime, dtype):
     return {"max_len": n, "d_model": d}
 
 
+def loaded(rng, regime, dtype):
+    """A table as it is after training."""
+    n, d = (8, 16) if regime == "shown" else distinct(rng, n=(6, 11), d=(3, 13))
+    return {"weight": normal(rng, (n, d), dtype)}
+
+
 def learns(rng, regime, dtype):
     """Targets for the first T positions of max_len; the table starts as zeros."""
     T, n, d = (7, 8, 16) if regime == "shown" else (*distinct(rng, T=(3, 5), n=(7, 11)), 4)

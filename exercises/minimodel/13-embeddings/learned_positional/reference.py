@@ -62,6 +62,12 @@ def rows(out, variant, *, max_len, d_model):
     out.record(whole_table="error" if late else "right", longest=max_len - late)
 
 
+def loaded(out, variant, *, weight):
+    late = int(variant == "off_by_one")
+    gap = (weight[late:] - weight[: len(weight) - late])[: len(weight) - 1].astype(np.float64)
+    out.record(longest=len(weight) - late, distance=np.sqrt((gap**2).sum(-1)))
+
+
 def learns(out, variant, *, max_len, target, lr, steps):
     """From 0, each step takes the share lr of what is missing."""
     T, d = target.shape

@@ -83,7 +83,6 @@ def pipeline(learner, record, weight, ids, targets):
 def training(learner, record, weight, ids, targets, lr, steps):
     """Plain gradient descent on one batch: the loss before each step, the gradient's norm."""
     embedding, head = made(learner, weight)
-    record(vocab_size_out=int(head.vocab_size_out))
     losses, norms = [], []
     for _ in range(steps):
         embedding.weight.grad = None
@@ -91,8 +90,6 @@ def training(learner, record, weight, ids, targets, lr, steps):
         flat = logits.reshape(-1, head.vocab_size_out)
         loss = learner.cross_entropy(flat, targets.reshape(-1))
         loss.backward()
-        if not losses:
-            record(logits=logits.data)
         losses.append(float(np.asarray(loss.data).reshape(())))
         norms.append(float(np.sqrt((embedding.weight.grad**2).sum())))
         record(losses=list(losses), grad_norms=list(norms))
@@ -133,7 +130,7 @@ def widths(learner, record, vocab_size, d_models, seed, ids, targets):
     record(losses=losses)
     ratio = losses[-1] / losses[-2]
     steps = {"stays": 1.0, "root": 2**0.5, "doubles": 2.0, "quadruples": 4.0}
-    record(doubling=min(steps, key=lambda name: abs(np.log(ratio / steps[name]))))
+    record(loss_when_d_model_doubles=min(steps, key=lambda name: abs(np.log(ratio / steps[name]))))
 
 
 def seeds(learner, record, vocab_size, d_model, seed, ids, targets, count):

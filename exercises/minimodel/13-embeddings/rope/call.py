@@ -49,9 +49,13 @@ def looks_back(learner, record, d, T, back, shift):
     record(scores=here, score=float(here[back]), best=best)
     record(peak="there" if best == back else "elsewhere")
     moved = float(np.abs(scores(T - 1 + shift) - here).max())
-    record(shifting="nothing" if moved < 1e-3 else "the scores")
-    first = np.zeros((1, d), dtype)
-    first[0, 0] = 1.0  # column 0 alone: into which columns is it turned at position 1?
+    record(shifting_everything_changes="nothing" if moved < 1e-3 else "the scores")
+
+
+def one_column(learner, record, d):
+    """Column 0 alone is 1: into which columns is it turned at position 1?"""
+    first = np.zeros((1, d), learner.Embedding(5, 3).weight.data.dtype)
+    first[0, 0] = 1.0
     into = np.flatnonzero(learner.rope(learner.Tensor(first), np.array([1])).data[0])
     record(column_0_into=" ".join(str(column) for column in into))
 

@@ -103,6 +103,10 @@ def looks_back(rng, regime, dtype):
     return {"d": d, "T": T + 6, "back": int(rng.integers(1, T)), "shift": int(rng.integers(1, 20))}
 
 
+def one_column(rng, regime, dtype):
+    return {"d": 16 if regime == "shown" else sizes(rng, "normal")[-1]}
+
+
 def more(size):
     """A greater size of the same parity, none of SHOWN."""
     return size + 2 if size + 2 not in SHOWN else size + 4

@@ -77,10 +77,13 @@ def looks_back(out, variant, *, d, T, back, shift):
     key = np.arange(1, d + 1) % 2.0
     query = columns(np.exp(-1j * angles(back, d)))
     scores = matches(query, key, np.arange(T), variant)
-    out.record(scores=scores, score=float(scores[back]), shifting="nothing")
+    out.record(scores=scores, score=float(scores[back]), shifting_everything_changes="nothing")
     best = int(np.argmax(scores))
-    out.record(column_0_into=f"0 {d // 2 if variant == 'halves' else 1}")
     out.record(best=best, peak="there" if best == back else "elsewhere")
+
+
+def one_column(out, variant, *, d):
+    out.record(column_0_into=f"0 {d // 2 if variant == 'halves' else 1}")
 
 
 def again(out, variant, *, x, longer, wider, growing, firsts, positions, base, grad, more_grad):

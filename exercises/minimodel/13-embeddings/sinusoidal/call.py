@@ -32,7 +32,7 @@ def similar(learner, record, max_len, d_model):
     rows = learner.sinusoidal(max_len, d_model)
     record(first_row=rows[0])
     pairs = rows.reshape(max_len, -1, 2)  # d_model is even here
-    record(on_circles=bool(np.abs((pairs**2).sum(-1) - 1).max() < 1e-5))
+    record(squares_of_a_pair_add_to_1=bool(np.abs((pairs**2).sum(-1) - 1).max() < 1e-5))
     distance = np.sqrt(((rows - rows[0]) ** 2).sum(-1))  # (max_len,)
     record(distance=distance, near=distance[:128])
     nearest = 1 + int(np.argmin(distance[1:]))

@@ -43,7 +43,7 @@ def again(out, variant, *, max_len, longer, d_model, wider):
 def similar(out, variant, *, max_len, d_model):
     """The distance of two rows is that of points on d / 2 circles: 2 sin(angle / 2) on each."""
     table = rows(max_len, d_model, variant)
-    out.record(first_row=np.arange(d_model) % 2.0, on_circles=True)
+    out.record(first_row=np.arange(d_model) % 2.0, squares_of_a_pair_add_to_1=True)
     distance = np.sqrt(((table - table[0]) ** 2).sum(-1))
     out.record(distance=distance, near=distance[:128])
     nearest = 1 + int(np.argmin(distance[1:]))
