@@ -161,7 +161,7 @@ def labels(rng, regime, dtype):
 def widths(rng, regime, dtype):
     """One x and one pair of matrices, to be cut into several numbers of heads."""
     if regime.startswith("shown"):
-        T, d, heads = 8, 64, [1, 2, 4, 8, 16]
+        T, d, heads = 8, 64, [4, 16] if regime == "shown_two" else [1, 2, 4, 8, 16]
     else:
         T, d, heads = 3, 12, [1, 3, 4]
     x = normal(rng, (T, d), dtype)

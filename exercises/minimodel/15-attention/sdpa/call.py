@@ -164,3 +164,30 @@ def floor(learner, record, q, k, visible):
         record(**{f"hidden_share_at_{abs(score)}": float(row[1:].sum())})
     looks = "itself" if row[0] > 0.99 else "hidden" if row[0] < 0.01 else "both"
     record(looks_at=looks, row_sum=float(row.sum()))
+
+
+def outputs(learner, record, q, k, v, cuts, causal):
+    """Root mean square of what comes out: of all rows, or of the first row where attention is causal."""
+    found = []
+    for T, d in cuts:
+        three = (learner.Tensor(a[..., :T, :d].copy()) for a in (q, k, v))
+        y = attend(learner, *three, np.tri(T, dtype=bool) if causal else None).data
+        rows = (y[..., 0, :] if causal else y).astype(np.float64)
+        found.append(float(np.sqrt((rows**2).mean())))
+    record(sizes=found, first_size=found[0], last_size=found[-1])
+
+
+def louder(learner, record, q, k, v, other_v, factors):
+    """How far the first output row of a causal head moves when all later positions get other values, while
+    queries and keys grow.
+    """
+    mask = np.tri(len(q), dtype=bool)
+    moved = []
+    for factor in factors:
+        q_and_k = [learner.Tensor((factor * a).astype(a.dtype)) for a in (q, k)]
+        row, other = (
+            attend(learner, *q_and_k, learner.Tensor(values), mask).data[0].astype(np.float64)
+            for values in (v, other_v)
+        )
+        moved.append(float(np.abs(other - row).max()))
+    record(moved=moved, moved_at_the_start=moved[0], moved_at_the_end=moved[-1])

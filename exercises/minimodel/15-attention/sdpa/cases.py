@@ -326,3 +326,30 @@ def floor(rng, regime, dtype):
     if not regime.startswith("shown"):
         visible = -np.array([1e4, 1e4 + int(rng.integers(1, 9)), 3e4])
     return {"q": q.astype(dtype), "k": k.astype(dtype), "visible": visible.astype(dtype)}
+
+
+def outputs(rng, regime, dtype):
+    """Independent queries, keys and values of unit spread (H, T, d), to be cut to several lengths and widths.
+
+    cuts: (number of calls, 2), T and d of each call.
+    """
+    cuts = {
+        "shown_widths": [(8, 4), (8, 16), (8, 64), (8, 256)],
+        "shown_lengths": [(2**power, 16) for power in range(7)],
+    }.get(regime, [(3, 5), (4, 7), (6, 9)])
+    longest, widest = np.max(cuts, axis=0)
+    q, k, v = (normal(rng, (16, longest, widest), dtype) for _ in range(3))
+    return {"q": q, "k": k, "v": v, "cuts": np.array(cuts), "causal": regime != "shown_widths"}
+
+
+def louder(rng, regime, dtype):
+    """One causal head as in `floor`, two sets of values, and what queries and keys are multiplied by.
+
+    The scores that the mask allows are -factor², those that it forbids are 0.
+    """
+    made = floor(rng, regime, dtype)
+    q, k = -made["q"], made["k"]
+    v, other_v = (normal(rng, q.shape, dtype) for _ in range(2))
+    other_v[0] = v[0]
+    powers = np.arange(9) if regime.startswith("shown") else np.array([0, 3, 8])
+    return {"q": q, "k": k, "v": v, "other_v": other_v, "factors": (2.0**powers).astype(dtype)}

@@ -141,3 +141,21 @@ def floor(out, variant, *, q, k, visible):
         queries = (q * score).astype(np.float64)
         kept.append(float(weights(variant, queries, k, p)[0, 0]))
     out.record(kept=kept)
+
+
+def outputs(out, variant, *, q, k, v, cuts, causal):
+    found = []
+    for T, d in cuts:
+        three = (a[..., :T, :d].astype(np.float64) for a in (q, k, v))
+        y = attention(variant, *three, np.tri(T, dtype=bool) if causal else None)[0]
+        found.append(float(np.sqrt(((y[..., 0, :] if causal else y) ** 2).mean())))
+    out.record(sizes=found, first_size=found[0], last_size=found[-1])
+
+
+def louder(out, variant, *, q, k, v, other_v, factors):
+    mask = np.tri(len(q), dtype=bool)
+    moved = []
+    for factor in factors.astype(np.float64):
+        row, other = (attention(variant, factor * q, factor * k, a, mask)[0][0] for a in (v, other_v))
+        moved.append(float(np.abs(other - row).max()))
+    out.record(moved=moved, moved_at_the_start=moved[0], moved_at_the_end=moved[-1])

@@ -85,6 +85,8 @@ def widths(rng, regime, dtype):
     """Rows as wide as the widest norm; each norm gets as many features as it takes."""
     if regime == "shown":
         chosen = [4, 8, 16, 32, 64, 128, 256, 512, 768]
+    elif regime == "shown_three":
+        chosen = [16, 64, 256]
     else:
         chosen = [3, *distinct(rng, d=(5, 13), e=(20, 40)), 100]
     x = normal(rng, (8, max(chosen)), dtype)
