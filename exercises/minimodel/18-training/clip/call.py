@@ -141,11 +141,11 @@ def many(learner, record, grads, max_norm):
     total = length([p.grad for p in parameters])
     record(norm_before=number(norm), norm_after=total)
     here = {"limit": max_norm, "unchanged": length(grads)}
-    becomes = [name for name, size in here.items() if abs(total - size) < 0.01 * size]
-    record(becomes=becomes[0] if becomes else "other")
+    found = [name for name, size in here.items() if abs(total - size) < 0.01 * size]
+    record(norm_after_is=found[0] if found else "other")
     record(lengths=lengths, longest_over_shortest=max(lengths) / min(lengths))
     cosine = float(before @ after / np.sqrt((before @ before) * (after @ after)))
-    record(cosine=cosine, direction="kept" if cosine > 0.9999 else "turned")
+    record(cosine=cosine)
     record(angle=round(float(np.degrees(np.arccos(min(cosine, 1.0)))), 1))
 
 

@@ -85,10 +85,6 @@ def climb(learner, record, V, levels, dtype):
     learner.cross_entropy(leaf, target).backward()
     gradient = -float(leaf.grad[0, 1])  # healthy: 1 - 1/V
     record(first_gradient=gradient)
-    times = (1 - 1 / V) / gradient if gradient else 0.0
-    sizes = {"same": 1.0, "fourth": V, "sixteenth": V * V}
-    found = [name for name, size in sizes.items() if abs(times - size) < 0.05 * size]
-    record(gradient_is=found[0] if found else "other")
 
 
 def descend(learner, record, V, steps, lr, dtype):

@@ -149,7 +149,7 @@ def learn(learner, record, ids, batch_size, seq_len, steps, lr, seed):
     on_the_text = float(-np.log(p).mean())
     record(loss_on_the_text=on_the_text)
     than = "better" if on_the_text < 0.9 * np.log(V) else "worse"
-    record(than_guessing="as_good" if abs(on_the_text / np.log(V) - 1) < 0.1 else than)
+    record(loss_on_the_text_is="as_good" if abs(on_the_text / np.log(V) - 1) < 0.1 else than)
     written = [int(ids[0])]
     for _ in range(12):
         written.append(int(table[written[-1]].argmax()))
