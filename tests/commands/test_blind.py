@@ -93,7 +93,7 @@ def test_nothing_that_a_learner_can_reach_names_the_bug(
     stated = status.run(session(home))
     assert stated.exercises == rows
     reports.append(msgspec.structs.replace(stated, exercises=()))
-    reports += [observe_.run(session(home)), hint.run(session(home))]
+    reports.append(hint.run(session(home)))
     reports += [
         next_.run(session(home)),
         notes_.run(session(home)),
@@ -107,7 +107,8 @@ def test_nothing_that_a_learner_can_reach_names_the_bug(
     if id in BLIND[::4]:  # a fix that is none, and the script that repeats its first failure
         file = next((home / "practice" / "blind-1" / "src").rglob("*.py"))
         file.write_bytes(file.read_bytes() + b"\n# tried\n")
-        reports += [submit_fix.run(session(home)), repro.run(session(home))]
+        reports += [observe_.run(session(home)), submit_fix.run(session(home))]
+        reports.append(repro.run(session(home)))
     reports.append(reset.run(session(home)))
     for report in reports:
         emit(report, as_json=False)
