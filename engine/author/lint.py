@@ -242,7 +242,7 @@ def _blind_problems(spec: Break, areas: Mapping[str, Area]) -> Iterator[str]:
     elif spec.mechanism not in [one.id for one in areas[spec.area].mechanisms]:
         yield f"`mechanism` is {spec.mechanism!r}, which is none of the area {spec.area}."
     for grafted, hints in ((spec.grafted, spec.hints), (spec.blind.grafted, spec.blind.hints)):
-        for number in sorted({*grafted} - {*range(1, len(hints) + 1)}):
+        for number in sorted({*grafted} - {str(n) for n in range(1, len(hints) + 1)}):
             yield f"`grafted` has a hint {number}, and there are {len(hints)}."
 
 

@@ -22,7 +22,7 @@ def ladder(summary: Summary, known: Mapping[str, Any], *, blind: bool) -> tuple[
     ways = str(known.get("how", "")).split("+")
     if not set(ways) & {*NEW_CODE}:
         return hints
-    return tuple(instead.get(number, hint) for number, hint in enumerate(hints, 1))
+    return tuple(instead.get(str(number), hint) for number, hint in enumerate(hints, 1))
 
 
 def next_one(count: int, taken: Sequence[int], fitting: Sequence[int]) -> int | None:

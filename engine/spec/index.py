@@ -35,10 +35,10 @@ class Summary(msgspec.Struct, frozen=True):
     title: Text
     hints: tuple[Text, ...] = ()
     hints_for: dict[str, tuple[int, ...]] = {}
-    grafted: dict[int, Text] = {}
+    grafted: dict[str, Text] = {}
     area: str = ""
     blind: tuple[Text, ...] = ()
-    blind_grafted: dict[int, Text] = {}
+    blind_grafted: dict[str, Text] = {}
     questions: tuple[str, ...] = ()
     minutes: int = 0
 

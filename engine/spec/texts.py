@@ -12,6 +12,8 @@ from typing import Any, get_type_hints
 
 import msgspec
 
+from engine.words import COMMA_LANGUAGES
+
 FIGURE = re.compile(r"\{[a-z_][a-z0-9_]*\}")
 PLAIN_MAPPINGS = ("also_changes", "coarse", "orientation", "roles", "where", "swap")  # no texts
 
@@ -36,8 +38,8 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
                     yield f"{name}.{path}", text
     elif isinstance(spec, dict):
         for key, item in spec.items():
-            if isinstance(key, int):  # hints by number
-                yield str(key), item
+            if isinstance(item, dict) and all(isinstance(text, str) for text in item.values()):
+                yield key, item
             elif isinstance(item, msgspec.Struct):
                 for path, text in texts(item):
                     yield f"{key}.{path}", text
@@ -51,7 +53,7 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def filled(data: Any) -> Any:
-    """A spec's data with what its figures say in the place of `{name}`."""
+    """A spec's data with what its figures say in the place of `{name}`: 1,234.5, in Spanish 1 234,5."""
     figures = data.get("figures") if isinstance(data, dict) else None
     if not isinstance(figures, dict):
         return data
@@ -61,13 +63,18 @@ def filled(data: Any) -> Any:
         if isinstance(figure, dict)
     }
 
-    def inserted(part: Any) -> Any:
+    def inserted(part: Any, lang: str) -> Any:
         if isinstance(part, str):
-            return FIGURE.sub(lambda found: says.get(found[0], found[0]), part)
+            return FIGURE.sub(lambda found: _number(says.get(found[0], found[0]), lang), part)
         if isinstance(part, list):
-            return [inserted(one) for one in part]
+            return [inserted(one, lang) for one in part]
         if isinstance(part, dict):
-            return {key: inserted(one) for key, one in part.items()}
+            return {key: inserted(one, str(key)) for key, one in part.items()}
         return part
 
-    return {key: part if key == "figures" else inserted(part) for key, part in data.items()}
+    return {key: part if key == "figures" else inserted(part, "") for key, part in data.items()}
+
+
+def _number(text: str, lang: str) -> str:
+    """A number as a language writes it."""
+    return text.replace(",", "\u00a0").replace(".", ",") if lang in COMMA_LANGUAGES else text

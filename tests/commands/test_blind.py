@@ -257,7 +257,7 @@ def test_a_hint_speaks_of_what_was_measured_and_of_how_the_bug_got_in() -> None:
     summary = Summary(
         {"en": "t"},
         ({"en": "told"},),
-        grafted={1: {"en": "told, new code"}},
+        grafted={"1": {"en": "told, new code"}},
         blind=({"en": "seen"},),
     )
     assert ladder(summary, {"how": "role"}, blind=False) == ({"en": "told"},)

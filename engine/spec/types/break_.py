@@ -103,7 +103,7 @@ class Blind(Spec, frozen=True, kw_only=True):
 
     story: Text
     hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
-    grafted: dict[int, Text] = {}
+    grafted: dict[str, Text] = {}
     observe: tuple[Observe, ...] = ()
 
 
@@ -132,7 +132,7 @@ class Break(Spec, frozen=True, kw_only=True):
     hidden_cause: Text
     cause: Cause
     hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
-    grafted: dict[int, Text] = {}
+    grafted: dict[str, Text] = {}
     area: str = ""
     mechanism: str = ""
     blind: Blind | None = None
