@@ -338,8 +338,7 @@ def outputs(rng, regime, dtype):
         "shown_lengths": [(2**power, 16) for power in range(6)],
     }.get(regime, [(3, 5), (4, 7), (6, 9)])
     longest, widest = np.max(cuts, axis=0)
-    heads = 16 if regime == "shown_lengths" else 4
-    q, k, v = (normal(rng, (heads, longest, widest), dtype) for _ in range(3))
+    q, k, v = (normal(rng, (16, longest, widest), dtype) for _ in range(3))
     return {"q": q, "k": k, "v": v, "cuts": np.array(cuts), "causal": regime != "shown_widths"}
 
 
