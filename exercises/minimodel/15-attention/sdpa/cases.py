@@ -335,7 +335,7 @@ def outputs(rng, regime, dtype):
     """
     cuts = {
         "shown_widths": [(8, 4), (8, 16), (8, 64), (8, 256)],
-        "shown_lengths": [(2**power, 16) for power in range(7)],
+        "shown_lengths": [(2**power, 16) for power in range(6)],
     }.get(regime, [(3, 5), (4, 7), (6, 9)])
     longest, widest = np.max(cuts, axis=0)
     q, k, v = (normal(rng, (16, longest, widest), dtype) for _ in range(3))

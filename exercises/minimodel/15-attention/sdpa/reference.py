@@ -156,6 +156,8 @@ def louder(out, variant, *, q, k, v, other_v, factors):
     mask = np.tri(len(q), dtype=bool)
     moved = []
     for factor in factors.astype(np.float64):
-        row, other = (attention(variant, factor * q, factor * k, a, mask)[0][0] for a in (v, other_v))
+        row, other = (
+            attention(variant, factor * q, factor * k, a, mask)[0][0] for a in (v, other_v)
+        )
         moved.append(float(np.abs(other - row).max()))
     out.record(moved=moved, moved_at_the_start=moved[0], moved_at_the_end=moved[-1])
