@@ -22,7 +22,7 @@ from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
 from engine.spec.texts import texts
 from engine.spec.types import BEFORE, Area, Break, Build, Walkthrough
 
-MAY_BE_EMPTY = ("because", "insight", "integration", "use", "model_answer")
+MAY_BE_EMPTY = ("along", "because", "insight", "integration", "use", "model_answer")
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -9,6 +9,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from engine.commands.lay import check_same_code, write
 from engine.commands.naming import handle_title
 from engine.commands.predict import check_none_open, notes_head
@@ -53,7 +55,7 @@ def run(
         from engine.flows import observe
 
         versions = observe.Versions(tree, tree.replaced(planned.injection.files), planned.dtype)
-        subject = observe.blind(session.catalogue.break_(entry.id))
+        subject = observe.blind(session.catalogue.break_(entry.id), later=True)
         with alone(learner.private):
             check_none_open(session)
             check_same_code(session, files)
@@ -71,6 +73,8 @@ def run(
                 ),
             )
             story = _record(session, entry, name, observed)
+        shown = len(observe.blind(session.catalogue.break_(entry.id)).observe)
+        observed = msgspec.structs.replace(observed, observations=observed.observations[:shown])
     return BlindReport(
         name, handle_title(name, learner.lang), story, observed, str(learner.practice(name)),
         str(learner.blind_notes),

@@ -82,7 +82,9 @@ def save_curves(file: Path, observations: Sequence[Observation]) -> None:
         if values and min(values) > 0 and max(values) >= SMALLEST * min(values):
             axes.set_yscale("log")
         axes.set_title(one.title)
-        axes.set_ylabel(one.curve.replace("_", " "))
+        unit = f" ({one.unit})" if one.unit else ""
+        axes.set_ylabel(one.curve.replace("_", " ") + unit)
+        axes.set_xlabel(one.along)
         axes.legend()
     with storage(file):
         figure.savefig(file)

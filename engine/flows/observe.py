@@ -36,7 +36,7 @@ class Observed(msgspec.Struct, frozen=True):
 
 
 def values_of(observed: Observed) -> dict[str, dict[str, str]]:
-    """The numbers that were shown, by name, healthy and broken: hints speak of them."""
+    """The numbers that were measured, by name, healthy and broken: hints speak of them."""
     return {
         row.name: {"healthy": str(row.healthy), "broken": str(row.broken)}
         for one in observed.observations
@@ -80,9 +80,11 @@ def told(spec: Break, answers: Sequence[Answer]) -> Subject:
     return Subject(spec.observe, spec.predictions, answers)
 
 
-def blind(spec: Break) -> Subject:
-    """What somebody sees who does not know the bug."""
-    return Subject((spec.blind and spec.blind.observe) or spec.observe)
+def blind(spec: Break, *, later: bool = False) -> Subject:
+    """What somebody sees who does not know the bug. later: with what only hints speak of, at the end."""
+    assert spec.blind is not None  # it was taken blind
+    shown = spec.blind.observe or spec.observe
+    return Subject((*shown, *spec.blind.later) if later else shown)
 
 
 def look(
@@ -125,6 +127,7 @@ def _side_by_side(
             said(o.title, lang),
             *(outcomes[o.probe, o.regime] for outcomes in versions),
             curve=o.curve,
+            axes=(o.unit, said(o.along, lang)),
             orientation=o.orientation,
         )
         for o in observe

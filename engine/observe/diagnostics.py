@@ -49,6 +49,8 @@ class Observation(msgspec.Struct, frozen=True):
     now_curve: tuple[float, ...] = ()
     broken_error: Said = ""
     edited: bool = False
+    unit: str = ""  # of the curve
+    along: str = ""  # what is counted along it
 
 
 def observe(
@@ -58,9 +60,12 @@ def observe(
     now: Outcome | None = None,
     *,
     curve: str,
+    axes: tuple[str, str] = ("", ""),
     orientation: Mapping[str, str],
 ) -> Observation:
-    """Put two outcomes of one probe side by side, and a third, where there is one."""
+    """Put two outcomes of one probe side by side, and a third, where there is one. axes: the unit of the
+    curve, and what is counted along it.
+    """
     outcomes = [healthy, broken, *([] if now is None else [now])]
     latest = outcomes[-1]
     names = list(dict.fromkeys(name for outcome in outcomes for name in outcome.values))
@@ -93,6 +98,7 @@ def observe(
         () if now is None else _curve(now, curve),
         _error(broken),
         now is not None,
+        *axes,
     )
 
 

@@ -9,7 +9,7 @@ from engine.flows.blind import BlindReport
 from engine.flows.observe import Observed, ObserveReport
 from engine.flows.predictions import BreakReport, Opening
 from engine.observe.diagnostics import Observation, Row
-from engine.report.curves import curves
+from engine.report.curves import Axes, curves
 from engine.report.paper import code, say, section, table
 from engine.report.words import said, words
 
@@ -131,7 +131,7 @@ def _observation(out: Console, one: Observation) -> None:
         if curve
     ]
     if found:
-        curves(out, one.curve, found)
+        curves(out, Axes(one.curve, one.unit, one.along), found)
 
 
 def _rows(out: Console, name: str, rows: tuple[Row, ...], edited: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rich.console import Console
 
@@ -13,22 +14,32 @@ from engine.report.plot import FEW, glyphs, is_logarithmic, picture
 from engine.report.words import words
 
 WIDEST, HEIGHT = 72, 12  # characters
-NATS = ("losses", "losses_up")  # of cross-entropies, one a step
 
 Curve = tuple[str, Sequence[float]]  # label, values
 
 
-def axes(name: str) -> tuple[str, str]:
-    """What is drawn, with its unit where it has one, and what is counted along the picture."""
-    shown = name.replace("_", " ")
-    if name in NATS:
-        return words("{name} in nats", name=shown), words("step")
-    return shown, words("place in the list")
+class Axes(NamedTuple):
+    """What is drawn, its unit where it has one, and what is counted along the picture."""
+
+    name: str
+    unit: str = ""
+    along: str = ""
+
+    @property
+    def drawn(self) -> str:
+        """What is drawn, with its unit."""
+        shown = self.name.replace("_", " ")
+        return words("{name} in {unit}", name=shown, unit=self.unit) if self.unit else shown
+
+    @property
+    def counted(self) -> str:
+        """What is counted."""
+        return self.along or words("place in the list")
 
 
-def curves(out: Console, name: str, found: Sequence[Curve]) -> None:
+def curves(out: Console, axes: Axes, found: Sequence[Curve]) -> None:
     """Curves of one name: a table of a few points, else all of them in one picture."""
-    drawn, along = axes(name)
+    drawn, along = axes.drawn, axes.counted
     if max(len(values) for _, values in found) <= FEW:
         rows = [
             (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.console import Console
 
 from engine.flows.walkthrough import Point, Shown, WalkReport
-from engine.report.curves import curves
+from engine.report.curves import Axes, curves
 from engine.report.out import safe
 from engine.report.paper import put, say, section
 from engine.report.words import words
@@ -38,7 +38,7 @@ def walk(out: Console, report: WalkReport) -> None:
 def _value(out: Console, shown: Shown) -> None:
     name = shown.name.replace("_", " ")
     if shown.curve:
-        curves(out, shown.name, ((name, shown.curve),))
+        curves(out, Axes(shown.name), ((name, shown.curve),))
     elif shown.rows:
         say(out, name, "dim", indent=2)
         most = min(COLUMNS, (out.width - 17) // 7)  # numbers that fit beside a word

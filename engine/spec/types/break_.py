@@ -64,6 +64,8 @@ class Observe(Spec, frozen=True, kw_only=True):
     regime: str
     title: Text
     curve: str = ""  # a recorded 1-D array to draw
+    along: Text = {}  # what is counted along it, "step"
+    unit: str = ""  # of what is drawn, "nats"
     orientation: dict[str, str] = {}  # label -> arithmetic, e.g. "np.log(256)": "log(256)"
 
 
@@ -98,13 +100,14 @@ class Silencer(Spec, frozen=True, kw_only=True):
 class Blind(Spec, frozen=True, kw_only=True):
     """The same break for somebody who is not told it: a situation as one meets it, which says nothing of
     where or what, and hints that begin at what to measure. `observe`: what is shown, where the break's own
-    tells.
+    tells. `later`: what is measured at the same time and not shown; hints tell its numbers.
     """
 
     story: Text
     hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
     grafted: dict[str, Text] = {}
     observe: tuple[Observe, ...] = ()
+    later: tuple[Observe, ...] = ()
 
 
 class Break(Spec, frozen=True, kw_only=True):

@@ -115,7 +115,9 @@ def unroll(learner, record, w_x, w_h, b, xs, h, c):
     record(last_gradient=norms[-1], first_gradient=norms[0])
     record(log10_gradient=[float(np.log10(norm + 1e-300)) for norm in norms])
     ratio = norms[0] / norms[-1]  # from the last step back to the first
-    record(gradient_on_the_way_back="grows" if ratio > 10 else "shrinks" if ratio < 0.1 else "stays")
+    record(
+        gradient_on_the_way_back="grows" if ratio > 10 else "shrinks" if ratio < 0.1 else "stays"
+    )
 
 
 def elsewhere(learner, record, w_x, w_h, b, x, h, c, grad_h, grad_c, grads, one_tensor):

@@ -166,7 +166,9 @@ def walk(learner, record, g, steps, lr):
         before = now
     record(first_step=lengths[0], longest_step=max(lengths), last_step=lengths[-1])
     ratio = max(lengths) / lengths[0]
-    record(later_steps="grow" if ratio > 1.1 else "shrink" if lengths[1] < 0.9 * lengths[0] else "stay")
+    record(
+        later_steps="grow" if ratio > 1.1 else "shrink" if lengths[1] < 0.9 * lengths[0] else "stay"
+    )
     record(longest_at=1 + int(np.argmax(np.round(lengths, 3))), lengths=lengths)
 
 
@@ -217,7 +219,13 @@ def rest(learner, record, start, steps, lr, weight_decay):
     first_step_twice = (twice[0] - twice[1]) / lr
     record(first_step_twice=first_step_twice)
     ratio = first_step_twice * lr / ((places[0] - places[1]) or np.nan)
-    record(twice_the_decay_gives="twice" if 1.9 < ratio < 2.1 else "same" if 0.9 < ratio < 1.1 else "other")
+    record(
+        twice_the_decay_gives="twice"
+        if 1.9 < ratio < 2.1
+        else "same"
+        if 0.9 < ratio < 1.1
+        else "other"
+    )
 
 
 def noise(learner, record, start, signs, quiet, loud, lr, weight_decay):
