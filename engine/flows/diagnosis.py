@@ -111,7 +111,6 @@ def checked_place(answer: str, asked: Hypotheses) -> str:
     files = sorted({path for path, symbol in asked.places if not symbol})
     raise UsageError(
         Message("Your code has no file, class or function {answer!r}.", answer=answer.strip()),
-        where="diagnosis.where",
         next=Message("Its files: {files}.", files=", ".join(files)),
     )
 
@@ -122,7 +121,7 @@ def checked_mechanism(answer: str, asked: Hypotheses) -> str:
     """
     text = readable(answer.strip())
     if not text:
-        raise UsageError(Message("A few words are needed here."), where="diagnosis.what")
+        raise UsageError(Message("A few words are needed here."))
     if text in dict(asked.options):
         return text
     try:
@@ -144,7 +143,7 @@ def given(data: object, asked: Hypotheses, file: str) -> Diagnosis:
             raise UsageError(
                 Message("No answer with a confidence for {key!r} of the diagnosis.", key=key),
                 where=file,
-                next="diagnosis: {where: {answer: model.py, confidence: 60}, what: {...}}",
+                next=Message("diagnosis: {{{key}: {{answer: ..., confidence: 60}}}}", key=key),
             )
     where, what = parts["where"], parts["what"]
     return Diagnosis(

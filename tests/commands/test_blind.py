@@ -87,8 +87,11 @@ def test_nothing_that_a_learner_can_reach_names_the_bug(
 ) -> None:
     """All that is printed, in both forms, every file of theirs, notes, git objects and events."""
     before, rows = list_.run(session(home)), status.run(session(home)).exercises
-    reports: list[object] = [blind.run(session(home), [id])]
+    opening = blind.run(session(home), [id])
+    reports: list[object] = [opening]
     spec = PACK.break_(id)
+    assert spec.blind is not None  # what only hints tell is measured, and not shown
+    assert len(opening.observed.observations) == len(spec.blind.observe or spec.observe)
     assert list_.run(session(home)) == before  # every exercise is on it, and on the next
     stated = status.run(session(home))
     assert stated.exercises == rows

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from engine.author.break_proofs import Proof
 from engine.author.lint import Problem
 from engine.author.prove import CheckReport
 from engine.flows.answers import Answer
+from engine.flows.blind import BlindReport
 from engine.flows.build_report import AllReport, BuildReport, Part
 from engine.flows.demo import Asked, Bug, Checked, Step
+from engine.flows.diagnosis import DiagnosisReport
 from engine.flows.fix_report import CauseResult, FixReport, Reveal
 from engine.flows.listing import Listed, ListReport, NextReport, Stated, StatusReport
 from engine.flows.observe import Observed, ObserveReport
@@ -122,13 +126,20 @@ REVEAL = Reveal(
     LONG, DIFF, LONG, LONG, "softmax-wrong-axis is next.",
     CauseResult("width", 90, True, "The head has a width of its own."),
 )  # fmt: skip
+REVEALED = msgspec.structs.replace(
+    REVEAL, cause=None, was=f"{LOUD}, Two sizes for one table",
+    scored=(
+        Scored("where", "Where?", FILE, f"{FILE}: LMHead.__init__", 60, True),
+        Scored("what", "What?", "Two parts disagree about a size.", "Another thing.", 70, False),
+    ),
+)  # fmt: skip
 
 
-def _fix(passed: bool, sandbox: Sandbox = SANDBOX) -> FixReport:
+def _fix(passed: bool, sandbox: Sandbox = SANDBOX, reveal: Reveal = REVEAL) -> FixReport:
     return FixReport(
         LOUD, "Two sizes for one table", passed, DIFF, PASSED if passed else REFUSED,
         ((FILE, DIGEST),), sandbox, passed, () if passed else ("the number 256: does it fit?",),
-        REVEAL if passed else None, f"{PATH}/notes/breaks.md", "en", f"practice/{LOUD}", "lm_head",
+        reveal if passed else None, f"{PATH}/notes/breaks.md", "en", f"practice/{LOUD}", "lm_head",
     )  # fmt: skip
 
 
@@ -174,6 +185,8 @@ REPORTS: dict[str, Any] = {
         LOUD, "Two sizes for one table", 1, PATH, f"{PATH}/notes/breaks.md",
         (Answer("where", "logits", 70),), OBSERVED, LONG,
     ),
+    "blind": BlindReport("blind-3", "Blind break 3", LONG, OBSERVED, PATH, f"{PATH}/notes/breaks.md"),
+    "diagnosis": DiagnosisReport("blind-3", f"{FILE}: Head.forward", LONG, 2, f"{PATH}/notes/breaks.md"),
     "observe": ObserveReport(LOUD, "Two sizes for one table", LONG, (LONG, LONG), OBSERVED, PATH),
     "build passed": _build(True),
     "all parts": AllReport(
@@ -183,6 +196,7 @@ REPORTS: dict[str, Any] = {
     "build failed": _build(False, BARE),
     "fix mended": _fix(True),
     "fix refused": _fix(False),
+    "blind fix mended": _fix(True, reveal=REVEALED),
     "walk": WalkReport(
         "A sentence on its way", "I love dogs",
         (
