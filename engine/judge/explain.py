@@ -7,22 +7,145 @@ factor of 1, arrays that are nearly constant, ids of tokens taken for quantities
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from engine.errors import Message, Said
+from engine.judge.arrangement import chosen, holes, positions, reordered, sparse, sums
 from engine.judge.compare import TOLERANCES, Difference, Tolerance, within
+from engine.judge.factors import SMALL, Pair, factor_of, one_factor
+from engine.judge.relations import (
+    exchanged,
+    factors_apart,
+    known_factors,
+    known_values,
+    sharpened,
+)
 from engine.run.types import Outcome
 
 FEWEST = 3  # values that a pattern has to explain
-NAMED = 6  # positions that are named one by one
-SMALL = 1e-3  # a relative difference below this is no other formula, but something small
+LARGEST = 20_000  # numbers of an array in which more than a place is looked for
 
 
-def pattern(found: Difference, expected: Outcome, got: Outcome, dtype: str = "float64") -> Said:
-    """What is systematic about a value that differs; "" where nothing is. dtype: what it was compared as."""
+AGREE = Message(
+    "They agree in the first {digits} digits: the formula is right, and something small is added, left"
+    " out or rounded (an epsilon, say, or float32).",
+    digits=0,
+)
+
+
+def pattern(
+    found: Difference,
+    expected: Outcome,
+    got: Outcome,
+    dtype: str = "float64",
+    known: Mapping[str, Any] = {},
+) -> Said:
+    """What is systematic about a value that differs; "" where nothing is.
+
+    dtype: what it was compared as. known: inputs, and what the reference names on its way.
+    """
+    return telling(found, [(expected, got, known)], dtype) or _weak(
+        found, expected, got, dtype, known
+    )
+
+
+def telling(
+    found: Difference, seen: Sequence[tuple[Outcome, Outcome, Mapping[str, Any]]], dtype: str
+) -> Said:
+    """A pattern that says what is wrong, not only where; "" where there is none.
+
+    seen: what was expected, what came and what is known in the measurement of which `found` is told, then
+    in others in which the same value differs.
+    """
+    name = str(found.value)
+    pairs = [pair for one in seen if (pair := _pair(name, *one)) is not None]
+    if found.aspect != "value" or not pairs or _pair(name, *seen[0]) is None:
+        return ""
+    tolerance = TOLERANCES[dtype]
+    wanted, given = (_arrays(one) for one in seen[0][:2])
+    with np.errstate(all="ignore"):
+        if not pairs[0].wanted.ndim:
+            return one_factor(pairs, tolerance, FEWEST) or _a_setting(
+                pairs[0], [*_scalars(seen[0][1])], tolerance
+            )
+        return (
+            _not_finite(pairs[0].wanted, pairs[0].given)
+            or _zeros(pairs[0].wanted, pairs[0].given)
+            or exchanged(name, wanted, given, tolerance)
+            or _transposed(pairs[0], tolerance)
+            or factors_apart(name, wanted, given, tolerance)
+            or one_factor(pairs, tolerance, FEWEST)
+            or next((told for look in LOOKS if (told := look(pairs[0], tolerance))), "")
+        )
+
+
+def _pair(name: str, expected: Outcome, got: Outcome, known: Mapping[str, Any]) -> Pair | None:
+    """A value of a measurement as two arrays of the same shape, if it is one of numbers."""
+    wanted, given = (_numbers(one.values.get(name)) for one in (expected, got))
+    if wanted is None or given is None or wanted.shape != given.shape or wanted.size > LARGEST:
+        return None
+    if wanted.dtype.kind != "f":
+        return None
+    return Pair(wanted.astype(np.float64), given.astype(np.float64), _all_known(known))
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    """A recorded array or number."""
+    if isinstance(value, float):
+        return np.asarray(value)
+    return value if isinstance(value, np.ndarray) and not value.ndim else _array(value)
+
+
+def _arrays(outcome: Outcome) -> dict[str, np.ndarray]:
+    """The recorded arrays of floats."""
+    found = {name: _numbers(value) for name, value in outcome.values.items()}
+    return {
+        name: a.astype(np.float64)
+        for name, a in found.items()
+        if a is not None and a.dtype.kind == "f"
+    }
+
+
+def _all_known(known: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """What is known, as arrays of numbers."""
+    numbers = (np.ndarray, np.generic, int, float)
+    return {
+        name: np.asarray(value)
+        for name, value in known.items()
+        if isinstance(value, numbers) and not isinstance(value, bool) and np.size(value) <= LARGEST
+    }
+
+
+def _scalars(outcome: Outcome) -> Iterator[float]:
+    """The recorded numbers that stand alone."""
+    for value in outcome.values.values():
+        if isinstance(value, float):
+            yield value
+
+
+def _a_setting(pair: Pair, others: Sequence[float], tolerance: Tolerance) -> Said:
+    """A single number that is one of the settings, as it was given. others: all that were recorded."""
+    for name, value in pair.known.items():
+        if value.ndim or value.dtype.kind != "f" or float(value).is_integer():
+            continue
+        if within(value, pair.given, tolerance) and not within(pair.wanted, value, tolerance):
+            count = sum(bool(within(value, np.asarray(other), tolerance)) for other in others)
+            if count < FEWEST:
+                return Message("That is {name}, unchanged.", name=name)
+            return Message(
+                "That is {name}, unchanged, and so are {count} of your {total} results here.",
+                name=name, count=count, total=len(others),
+            )  # fmt: skip
+    return ""
+
+
+def _weak(
+    found: Difference, expected: Outcome, got: Outcome, dtype: str, known: Mapping[str, Any]
+) -> Said:
+    """Where values differ, and in what digits."""
     if found.aspect not in ("value", "shape"):
         return ""
     wanted, given = (_array(one.values.get(str(found.value))) for one in (expected, got))
@@ -32,7 +155,7 @@ def pattern(found: Difference, expected: Outcome, got: Outcome, dtype: str = "fl
         return _shapes(wanted, given)
     tolerance = TOLERANCES[dtype]
     with np.errstate(all="ignore"):
-        return _values(wanted, given, tolerance)
+        return _values(wanted, given, tolerance, _all_known(known))
 
 
 def _array(value: Any) -> np.ndarray | None:
@@ -61,16 +184,39 @@ def _shapes(wanted: np.ndarray, given: np.ndarray) -> Said:
     return ""
 
 
-def _values(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
-    quantities = wanted.dtype.kind == "f"
-    differing = ~within(wanted, given, tolerance) if quantities else wanted != given
-    if quantities:
-        told = _not_finite(wanted, given)
-        for look in (_zeros, _small, _transposed, _factor, _row_factors, _offset, _shifted):
-            told = told or look(wanted.astype(np.float64), given.astype(np.float64), tolerance)
-        if told:
-            return told
-    return _part(differing)
+def _values(
+    wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance, known: Mapping[str, np.ndarray]
+) -> Said:
+    if wanted.dtype.kind != "f":
+        return _part(wanted != given)
+    differing = ~within(wanted, given, tolerance)
+    pair = Pair(wanted.astype(np.float64), given.astype(np.float64), known)
+    told = _not_finite(wanted, given) or _zeros(wanted, given)
+    for look in (_small, _transposed, _factor, _row_factors, _offset, _shifted):
+        told = told or look(pair, tolerance)
+    if told:
+        return told
+    chose = chosen(differing, known)
+    return chose or _joined(_part(differing), _there(pair, differing, tolerance))
+
+
+def _joined(where: Said, what: Said) -> Said:
+    return Message("{where} {what}", where=where, what=what) if where and what else where
+
+
+def _there(pair: Pair, differing: np.ndarray, tolerance: Tolerance) -> Said:
+    """What is so about the values that differ, where others do not."""
+    part = Pair(pair.wanted[differing], pair.given[differing], {})
+    if part.wanted.size < FEWEST:
+        return ""
+    if not part.given.any():
+        return Message("There yours are 0.")
+    factor = factor_of(part, tolerance, FEWEST)
+    if factor is None:
+        return ""
+    if abs(factor + 1) < tolerance.element:
+        return Message("There yours are exactly the negative of what is expected.")
+    return Message("There yours are {factor:.6g} times the expected ones.", factor=factor)
 
 
 def _not_finite(wanted: np.ndarray, given: np.ndarray) -> Said:
@@ -92,24 +238,28 @@ def _counted(fresh: np.ndarray) -> Said:
     )  # fmt: skip
 
 
-def _zeros(wanted: np.ndarray, given: np.ndarray, _: Tolerance) -> Said:
-    return Message("Every element is 0.") if not given.any() and wanted.any() else ""
+def _zeros(wanted: np.ndarray, given: np.ndarray) -> Said:
+    told = not given.any() and (wanted != 0).sum() >= min(FEWEST, wanted.size)
+    return Message("Every element is 0.") if told else ""
 
 
-def _small(wanted: np.ndarray, given: np.ndarray, _: Tolerance) -> Said:
+def _small(pair: Pair, _: Tolerance) -> Said:
     """Values that agree in all but their last digits."""
+    wanted, given = pair.wanted, pair.given
     relative = np.abs(given - wanted) / np.abs(wanted)
     if not (np.isfinite(relative).all() and 0 < relative.max() < SMALL):
         return ""
     digit = int(np.ceil(-np.log10(relative.max())))
-    return Message(
-        "They agree in the first {digits} digits: the formula is right, and something small is added, left"
-        " out or rounded (an epsilon, say, or float32).",
-        digits=digit - 1,
-    )
+    return Message(AGREE.id, digits=digit - 1)
 
 
-def _transposed(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
+def told_small(pattern: Said) -> bool:
+    """Whether a pattern is that only the last digits differ."""
+    return isinstance(pattern, Message) and pattern.id == AGREE.id
+
+
+def _transposed(pair: Pair, tolerance: Tolerance) -> Said:
+    wanted, given = pair.wanted, pair.given
     if wanted.ndim < 2 or wanted.shape[-1] != wanted.shape[-2]:
         return ""
     turned = np.swapaxes(wanted, -1, -2)
@@ -129,19 +279,14 @@ def _explains(
     return apart >= FEWEST and len(np.unique(wanted)) >= FEWEST
 
 
-def _factor(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
+def _factor(pair: Pair, tolerance: Tolerance) -> Said:
     """One factor for all."""
-    there = wanted != 0
-    if there.sum() < FEWEST:
-        return ""
-    factor = float(np.median(given[there] / wanted[there]))
-    if not np.isfinite(factor) or not _explains(wanted * factor, wanted, given, tolerance):
-        return ""
-    return Message("Your values are {factor:.6g} times the expected ones.", factor=factor)
+    return one_factor([pair], tolerance, FEWEST)
 
 
-def _row_factors(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
+def _row_factors(pair: Pair, tolerance: Tolerance) -> Said:
     """One factor for each row."""
+    wanted, given = pair.wanted, pair.given
     if wanted.ndim < 2 or wanted.shape[-1] < FEWEST:
         return ""
     at = np.abs(wanted).argmax(-1)[..., None]
@@ -152,7 +297,8 @@ def _row_factors(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) ->
     return Message("Each row is off by one factor of its own.")
 
 
-def _offset(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
+def _offset(pair: Pair, tolerance: Tolerance) -> Said:
+    wanted, given = pair.wanted, pair.given
     offset = float(np.median(given - wanted))
     if not offset or not _explains(wanted + offset, wanted, given, tolerance):
         return ""
@@ -161,7 +307,20 @@ def _offset(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said
     )
 
 
-def _shifted(wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance) -> Said:
+def _negated(pair: Pair, tolerance: Tolerance) -> Said:
+    """Some values are the negative of what they should be, and the others are right."""
+    differing = ~within(pair.wanted, pair.given, tolerance)
+    opposite = within(-pair.wanted, pair.given, tolerance)
+    if differing.sum() < FEWEST or not opposite[differing].all() or differing.all():
+        return ""
+    return Message(
+        "{count} values are exactly the negative of what is expected, the other {right} are right.",
+        count=int(differing.sum()), right=int((~differing).sum()),
+    )  # fmt: skip
+
+
+def _shifted(pair: Pair, tolerance: Tolerance) -> Said:
+    wanted, given = pair.wanted, pair.given
     for axis in range(wanted.ndim):
         length = wanted.shape[axis]
         if length < FEWEST:
@@ -197,15 +356,24 @@ def _wrong(differing: np.ndarray) -> Iterator[tuple[int, list[int]]]:
 
 
 def _positions(wrong: list[int], length: int, axis: int, axes: int) -> Said:
-    first, last = wrong[0], wrong[-1]
-    if len(wrong) > 2 and last - first == len(wrong) - 1:
-        shown: Said = Message("{first} to {last}", first=first, last=last)
-    else:
-        more = ", ..." if len(wrong) > NAMED else ""
-        shown = ", ".join(map(str, wrong[:NAMED])) + more
+    shown = positions(wrong)
     if axes == 1:
         return Message("Of the {length} only these differ: {shown}.", length=length, shown=shown)
     return Message(
         "Along axis {axis} only these of the {length} positions differ: {shown}.",
         axis=axis, length=length, shown=shown,
     )  # fmt: skip
+
+
+LOOKS = (
+    _shifted,
+    known_values,
+    known_factors,
+    reordered,
+    holes,
+    sums,
+    sharpened,
+    sparse,
+    _offset,
+    _negated,
+)

@@ -115,6 +115,10 @@ def forward(rng, regime, dtype):
         "n_heads": n,
     }
     found = {**drawn, **weights(rng, d, f, dtype)}
+    if regime == "attention_alone":  # the FFN gives 0
+        found |= {name: np.zeros_like(found[name]) for name in ("w_2", "b_2")}
+    if regime == "ffn_alone":  # the attention gives 0
+        found["w_o"] = np.zeros_like(found["w_o"])
     if regime == "faint":  # and still so after the attention: below what eps hides from both norms
         faint = found["x"].dtype.type(FAINT[dtype])
         found |= {"x": faint * found["x"], "w_o": faint * found["w_o"]}
