@@ -25,7 +25,7 @@ def reordered(pair: Pair, tolerance: Tolerance) -> Said:
     wanted, given = pair.wanted, pair.given
     for axis in range(wanted.ndim):
         length = wanted.shape[axis]
-        if not FEWEST <= length <= LONGEST or wanted.size // length < 1:
+        if not 2 <= length <= LONGEST or wanted.size < 2 * FEWEST:
             continue
         mine, theirs = (np.moveaxis(a, axis, 0).reshape(length, -1) for a in (wanted, given))
         if len(np.unique(mine, axis=0)) < length or np.isnan(theirs).any():
@@ -56,40 +56,66 @@ def _place(row: np.ndarray, rows: np.ndarray, bound: float) -> int | None:
     return int(near[0]) if len(near) else None
 
 
-def sums(pair: Pair, tolerance: Tolerance) -> Said:
-    """What should sum to the same number along an axis, and does along another one, or along none."""
+def sums(pair: Pair, _: Tolerance) -> Said:
+    """What should sum to 1 along an axis and does along another one, or along none; rows that sum to 0."""
     wanted, given = pair.wanted, pair.given
     if wanted.ndim < 2 or not np.isfinite(given).all():
         return ""
     for axis in range(wanted.ndim):
-        total = _constant(wanted.sum(axis))
-        if wanted.shape[axis] < 2 or total is None or abs(total) < 1e-3 or (wanted < 0).any():
+        if wanted.shape[axis] < 2 or wanted.size // wanted.shape[axis] < FEWEST:
             continue
-        if wanted.size // wanted.shape[axis] < FEWEST or _constant(given.sum(axis)) is not None:
-            return ""
-        for other in range(wanted.ndim):
-            mine = _constant(given.sum(other))
-            if other != axis and mine is not None and abs(mine - total) < TINY:
+        if _all_near(wanted.sum(axis), 1.0) and (wanted >= 0).all():
+            told = _other_sums(wanted, given, axis)
+            if told:
+                return told
+        large = np.abs(wanted).sum(axis).min()
+        if _all_near(given.sum(axis), 0.0) and np.abs(wanted.sum(axis)).max() > 1e-2 * large > 0:
+            if given.any(axis).all():
                 return Message(
-                    "Your values sum to {total:.6g} along axis {other}; along axis {axis} they should.",
-                    total=total, other=other, axis=axis,
-                )  # fmt: skip
-        return Message(
-            "Along axis {axis} the expected values sum to {total:.6g}; yours to numbers from"
-            " {low:.4g} to {high:.4g}.",
-            axis=axis, total=total, low=given.sum(axis).min(), high=given.sum(axis).max(),
-        )  # fmt: skip
+                    "Along axis {axis} your values sum to 0; the expected ones do not.", axis=axis
+                )
     return ""
 
 
-def _constant(values: np.ndarray) -> float | None:
-    first = float(values.flat[0])
-    return first if np.abs(values - first).max() <= TINY * max(1.0, abs(first)) else None
+def _other_sums(wanted: np.ndarray, given: np.ndarray, axis: int) -> Said:
+    """How those values sum that should sum to 1 along this axis."""
+    if _all_near(given.sum(axis), 1.0):
+        return ""
+    for other in range(wanted.ndim):
+        used = wanted.any(other)
+        if other != axis and used.any() and _all_near(given.sum(other)[used], 1.0):
+            return Message(
+                "Your values sum to 1 along axis {other}; along axis {axis} they should.",
+                other=other, axis=axis,
+            )  # fmt: skip
+    return Message(
+        "Along axis {axis} the expected values sum to 1; yours to numbers from {low:.4g} to {high:.4g}.",
+        axis=axis, low=given.sum(axis).min(), high=given.sum(axis).max(),
+    )  # fmt: skip
+
+
+def _all_near(values: np.ndarray, number: float) -> bool:
+    return bool(np.abs(values - number).max() <= TINY)
+
+
+def rearranged(pair: Pair, tolerance: Tolerance) -> Said:
+    """The same numbers at other places."""
+    mine, theirs = np.sort(pair.given, None), np.sort(pair.wanted, None)
+    if len(np.unique(theirs)) < 2 * FEWEST:
+        return ""
+    if not (np.abs(mine - theirs) <= tolerance.element * np.abs(theirs)).all():
+        return ""
+    return Message(
+        "They are the expected numbers at other places: is a transpose or a reshape missing, or are two in"
+        " the wrong order?"
+    )
 
 
 def holes(pair: Pair, _: Tolerance) -> Said:
     """Where yours is 0 and should not be, or the other way round, if that has a form."""
     wanted, given = pair.wanted != 0, pair.given != 0
+    if wanted.sum() >= FEWEST and given.sum() >= FEWEST and not (wanted & given).any():
+        return Message("Yours are 0 wherever they should not be; what is not 0 should be.")
     for wrong, there, told in (
         (wanted & ~given, wanted, LOST),
         (given & ~wanted, given, EXTRA),
@@ -161,6 +187,13 @@ def positions(wrong: Sequence[int] | np.ndarray) -> Said:
     return ", ".join(map(str, listed[:NAMED])) + (", ..." if len(listed) > NAMED else "")
 
 
+def _one_each(differing: np.ndarray, ids: np.ndarray) -> bool:
+    """Whether just those values differ that ids name along the last axis."""
+    if differing.ndim != ids.ndim + 1 or ids.min() < 0 or ids.max() >= differing.shape[-1]:
+        return False
+    return bool((differing == (np.arange(differing.shape[-1]) == ids[..., None])).all())
+
+
 def chosen(differing: np.ndarray, known: Mapping[str, np.ndarray]) -> Said:
     """What the differing rows have in common, by integers or booleans among the inputs: ids that come up
     twice, places where a target has one value.
@@ -187,6 +220,10 @@ def chosen(differing: np.ndarray, known: Mapping[str, np.ndarray]) -> Said:
         if lead != ids.shape or differing.ndim < ids.ndim:
             continue
         wrong_at = differing.reshape(*lead, -1).any(-1)
+        if _one_each(differing, ids):
+            return Message(
+                "Only one value in each row differs, at the place that {name} names.", name=name
+            )
         values = np.unique(ids[wrong_at])
         if len(values) == 1 and (wrong_at == (ids == values[0])).all() and wrong_at.sum() > 1:
             return Message("Only where {name} is {value}.", name=name, value=int(values[0]))

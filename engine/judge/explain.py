@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.errors import Message, Said
-from engine.judge.arrangement import chosen, holes, positions, reordered, sparse, sums
+from engine.judge.arrangement import chosen, holes, positions, rearranged, reordered, sparse, sums
 from engine.judge.compare import TOLERANCES, Difference, Tolerance, within
 from engine.judge.factors import SMALL, Pair, factor_of, one_factor
 from engine.judge.relations import (
@@ -23,6 +23,7 @@ from engine.judge.relations import (
     known_values,
     sharpened,
 )
+from engine.judge.substitutes import multiples, neighbours, substituted
 from engine.run.types import Outcome
 
 FEWEST = 3  # values that a pattern has to explain
@@ -68,6 +69,9 @@ def telling(
     wanted, given = (_arrays(one) for one in seen[0][:2])
     with np.errstate(all="ignore"):
         if not pairs[0].wanted.ndim:
+            early = _early(name, *seen[0][:2], tolerance)
+            if early:
+                return early
             return one_factor(pairs, tolerance, FEWEST) or _a_setting(
                 pairs[0], [*_scalars(seen[0][1])], tolerance
             )
@@ -124,6 +128,23 @@ def _scalars(outcome: Outcome) -> Iterator[float]:
     for value in outcome.values.values():
         if isinstance(value, float):
             yield value
+
+
+def _early(name: str, expected: Outcome, got: Outcome, tolerance: Tolerance) -> Said:
+    """Numbers that were recorded in a row, of which each is what is expected of the next."""
+    row = [one for one, value in expected.values.items() if isinstance(value, float)]
+    if name not in row or any(not isinstance(got.values.get(one), float) for one in row):
+        return ""
+    wanted, given = (np.array([one.values[key] for key in row]) for one in (expected, got))
+    at = row.index(name)
+    for step in (1, -1):
+        here = [i for i in (at, at + 1) if 0 <= i + step < len(row) and i < len(row)]
+        there = [i + step for i in here]
+        if len(here) < 2 or within(wanted[here], wanted[there], tolerance).any():
+            continue
+        if within(wanted[there], given[here], tolerance).all():
+            return Message("That is what is expected of {other}.", other=row[at + step])
+    return ""
 
 
 def _a_setting(pair: Pair, others: Sequence[float], tolerance: Tolerance) -> Said:
@@ -196,8 +217,8 @@ def _values(
         told = told or look(pair, tolerance)
     if told:
         return told
-    chose = chosen(differing, known)
-    return chose or _joined(_part(differing), _there(pair, differing, tolerance))
+    where = chosen(differing, known) or _part(differing)
+    return _joined(where, _there(pair, differing, tolerance))
 
 
 def _joined(where: Said, what: Said) -> Said:
@@ -213,7 +234,7 @@ def _there(pair: Pair, differing: np.ndarray, tolerance: Tolerance) -> Said:
         return Message("There yours are 0.")
     factor = factor_of(part, tolerance, FEWEST)
     if factor is None:
-        return ""
+        return _offset(part, tolerance)
     if abs(factor + 1) < tolerance.element:
         return Message("There yours are exactly the negative of what is expected.")
     return Message("There yours are {factor:.6g} times the expected ones.", factor=factor)
@@ -307,6 +328,24 @@ def _offset(pair: Pair, tolerance: Tolerance) -> Said:
     )
 
 
+def _row_offsets(pair: Pair, tolerance: Tolerance) -> Said:
+    """In each row the same number too much."""
+    apart = pair.given - pair.wanted
+    if (
+        pair.wanted.ndim < 2
+        or pair.wanted.shape[-1] < FEWEST
+        or len(apart.reshape(-1)) < 2 * FEWEST
+    ):
+        return ""
+    middle = np.median(apart, axis=-1, keepdims=True)
+    if not middle.any() or not _explains(pair.wanted + middle, pair.wanted, pair.given, tolerance):
+        return ""
+    return Message(
+        "In each row all values are off by one number of the row's own: a mean or a sum that is missing,"
+        " say."
+    )
+
+
 def _negated(pair: Pair, tolerance: Tolerance) -> Said:
     """Some values are the negative of what they should be, and the others are right."""
     differing = ~within(pair.wanted, pair.given, tolerance)
@@ -370,10 +409,15 @@ LOOKS = (
     known_values,
     known_factors,
     reordered,
+    rearranged,
+    substituted,
+    neighbours,
+    multiples,
     holes,
     sums,
     sharpened,
     sparse,
     _offset,
+    _row_offsets,
     _negated,
 )

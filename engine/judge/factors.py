@@ -87,6 +87,7 @@ FORMS: Mapping[str, Callable[[float], float]] = {
     "sqrt({0})": math.sqrt,
     "1 / sqrt({0})": lambda n: 1 / math.sqrt(n),
     "1 - {0}": lambda n: 1 - n,
+    "{0} - 1": lambda n: n - 1,
     "1 / (1 - {0})": lambda n: 1 / (1 - n),
     "{0}**2": lambda n: n * n,
     "1 / {0}**2": lambda n: 1 / (n * n),
@@ -149,6 +150,8 @@ def one_factor(pairs: Sequence[Pair], tolerance: Tolerance, fewest: int) -> Said
 def formula_of(factors: Sequence[tuple[Pair, float]], tolerance: Tolerance) -> str:
     """The plainest formula that gives each of the factors; "" where a plain number says as much."""
     first = factors[0][1]
+    if len(factors) == 1 and abs(12 * first - round(12 * first)) < 1e-6:
+        return ""  # a half, or 3: too many sizes give it by chance
     if len(factors) > 2 and all(abs(f / first - 1) < tolerance.element for _, f in factors[1:]):
         if abs(first * 2 - round(first * 2)) < 1e-9:  # 2, or a half, whatever the sizes are
             return ""

@@ -222,7 +222,8 @@ def _other(result: Result) -> Said:
         )
     if str(found.got) == "None" and name.startswith("grad"):
         return Message(
-            "{name} is None: the result is not connected to it, so backward() never reaches it.",
+            "{name} is None: the result is not connected to it, so backward() never reaches it; or it was"
+            " cleared.",
             name=name.removeprefix("grad_") + ".grad" if name != "grad" else name,
         )
     if str(found.got) == "None":

@@ -26,7 +26,7 @@ def exchanged(name: str, wanted: Arrays, given: Arrays, tolerance: Tolerance) ->
             continue
         if wanted[name].shape == given[other].shape and _all(wanted[name], given[other], tolerance):
             return Message(
-                "{one} and {other} are exchanged: each of yours is what is expected of the other.",
+                "`{one}` and `{other}` are exchanged: each of yours is what is expected of the other.",
                 one=name, other=other,
             )  # fmt: skip
     return ""
@@ -51,15 +51,15 @@ def _varied(values: np.ndarray) -> bool:
 
 def known_values(pair: Pair, tolerance: Tolerance) -> Said:
     """Something known that is missing, that is there once too often, or that is all there is."""
-    for name, value in _fitting(pair):
+    for name, value in fitting(pair):
         for times in (-1, 1, -2, 2):
             changed = pair.wanted + times * value
             if _varied(value) and is_instead(changed, pair.given, pair.wanted, tolerance):
                 return _term(name, times)
-    for name, value in _fitting(pair):
+    for name, value in fitting(pair):
         whole = value.shape == pair.wanted.shape
         if whole and is_instead(value, pair.given, pair.wanted, tolerance):
-            return Message("Your values are exactly {name}, and nothing else.", name=name)
+            return Message("Your values are exactly `{name}`, and nothing else.", name=name)
     return ""
 
 
@@ -67,16 +67,17 @@ def _term(name: str, times: int) -> Said:
     """What it means that so many times something known is too much."""
     if times == -1:
         return Message(
-            "{name} is not added: your values plus {name} are exactly the expected ones.", name=name
+            "`{name}` is not added: your values plus `{name}` are exactly the expected ones.",
+            name=name,
         )
     if times == 1:
         return Message(
-            "{name} is added once too often: your values minus {name} are exactly the expected ones.",
+            "`{name}` is added once too often: your values minus `{name}` are exactly the expected ones.",
             name=name,
         )
     if times == -2:
-        return Message("{name} is subtracted where it should be added.", name=name)
-    return Message("{name} is added where it should be subtracted.", name=name)
+        return Message("`{name}` is subtracted where it should be added.", name=name)
+    return Message("`{name}` is added where it should be subtracted.", name=name)
 
 
 def known_factors(pair: Pair, tolerance: Tolerance) -> Said:
@@ -88,17 +89,17 @@ def known_factors(pair: Pair, tolerance: Tolerance) -> Said:
             pair.wanted**power, pair.given, pair.wanted, tolerance
         ):
             return Message("Your values are the expected ones{power}.", power=told)
-    for name, value in _fitting(pair):
+    for name, value in fitting(pair):
         if len(np.unique(value)) < 2:
             continue
         if is_instead(pair.wanted * value, pair.given, pair.wanted, tolerance):
-            return Message("Your values are the expected ones times {name}.", name=name)
+            return Message("Your values are the expected ones times `{name}`.", name=name)
         if value.all() and is_instead(pair.wanted / value, pair.given, pair.wanted, tolerance):
-            return Message("Your values are the expected ones divided by {name}.", name=name)
+            return Message("Your values are the expected ones divided by `{name}`.", name=name)
     return ""
 
 
-def _fitting(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
+def fitting(pair: Pair) -> Iterator[tuple[str, np.ndarray]]:
     """What is known and has the shape of the result, or broadcasts to it."""
     for name, value in pair.known.items():
         if value.dtype.kind != "f" or not value.ndim or value.ndim > pair.wanted.ndim:
