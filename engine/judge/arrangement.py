@@ -116,18 +116,20 @@ def holes(pair: Pair, _: Tolerance) -> Said:
     wanted, given = pair.wanted != 0, pair.given != 0
     if wanted.sum() >= FEWEST and given.sum() >= FEWEST and not (wanted & given).any():
         return Message("Yours are 0 wherever they should not be; what is not 0 should be.")
-    for wrong, there, told in (
-        (wanted & ~given, wanted, LOST),
-        (given & ~wanted, given, EXTRA),
-    ):
-        where = _form(wrong, there) if wrong.sum() >= FEWEST else ""
+    lost, extra = wanted & ~given, given & ~wanted
+    for wrong, there, told in ((lost, wanted, LOST), (extra, given, EXTRA)):
+        if wrong.sum() < FEWEST:
+            continue
+        where = _triangle(wrong, there) or (
+            "" if lost.any() and extra.any() else _slices(wrong, there)
+        )
         if where:
-            return Message("{where} {what}", where=where, what=told)
+            return Message("{where}, {what}", where=where, what=told)
     return ""
 
 
-LOST = Message("all of yours are 0, and should not be.")
-EXTRA = Message("none of yours is 0, and all should be.")
+LOST = Message("all of yours are 0 and should not be.")
+EXTRA = Message("none of yours is 0 and all should be.")
 
 
 def sparse(pair: Pair, _: Tolerance) -> Said:
@@ -146,10 +148,8 @@ def sparse(pair: Pair, _: Tolerance) -> Said:
     )  # fmt: skip
 
 
-def _form(wrong: np.ndarray, there: np.ndarray) -> Said:
-    """Whether that is all that is there on the diagonal, above or below it, or in whole slices; "" where it
-    has no such form.
-    """
+def _triangle(wrong: np.ndarray, there: np.ndarray) -> Said:
+    """Whether that is all that is there on the diagonal, above it or below it."""
     if wrong.ndim >= 2:
         rows, columns = np.indices(wrong.shape)[-2:]
         for told, inside in (
@@ -160,6 +160,11 @@ def _form(wrong: np.ndarray, there: np.ndarray) -> Said:
             apart = (there & ~inside).any() and min(wrong.shape[-2:]) >= FEWEST
             if apart and (wrong == (there & inside)).all():
                 return told
+    return ""
+
+
+def _slices(wrong: np.ndarray, there: np.ndarray) -> Said:
+    """Whether that is all that is there at some positions of an axis."""
     for axis in range(wrong.ndim if wrong.ndim > 1 else 0):
         others = tuple(i for i in range(wrong.ndim) if i != axis)
         some = wrong.any(others)
@@ -181,9 +186,10 @@ def positions(wrong: Sequence[int] | np.ndarray) -> Said:
     if len(listed) > 2 and steps == {1}:
         return Message("{first} to {last}", first=first, last=last)
     if len(listed) > 2 and steps == {2}:
-        kind = Message("odd") if first % 2 else Message("even")
-        return Message("{first}, {second}, ..., {last}, the {kind} ones",
-                       first=first, second=listed[1], last=last, kind=kind)  # fmt: skip
+        ends = {"first": first, "second": listed[1], "last": last}
+        if first % 2:
+            return Message("{first}, {second}, ..., {last}, the odd ones", **ends)
+        return Message("{first}, {second}, ..., {last}, the even ones", **ends)
     return ", ".join(map(str, listed[:NAMED])) + (", ..." if len(listed) > NAMED else "")
 
 
@@ -226,5 +232,7 @@ def chosen(differing: np.ndarray, known: Mapping[str, np.ndarray]) -> Said:
             )
         values = np.unique(ids[wrong_at])
         if len(values) == 1 and (wrong_at == (ids == values[0])).all() and wrong_at.sum() > 1:
-            return Message("Only where {name} is {value}.", name=name, value=int(values[0]))
+            return Message(
+                "They differ only where {name} is {value}.", name=name, value=int(values[0])
+            )
     return ""

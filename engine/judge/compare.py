@@ -117,12 +117,8 @@ def _changed(name: str) -> Difference:
         threads = Message("no thread that goes on"), Message("one that goes on")
         return Difference("inputs", name, *threads)
     if "." in name:
-        return Difference(
-            "inputs", name, Message("as Python has it"), Message("replaced by this code")
-        )
-    return Difference(
-        "inputs", name, Message("the input as it was"), Message("the input was modified")
-    )
+        return Difference("inputs", name, Message("as Python has it"), Message("replaced"))
+    return Difference("inputs", name, Message("as it was"), Message("modified"))
 
 
 def stopped(outcome: Outcome) -> Said:

@@ -45,6 +45,7 @@ def formulas(known: Known) -> Iterator[tuple[str, float]]:
                 yield f"{one} / {other}", a / b
             if one != other and LEAST < a < 1 and LEAST < b < 1:
                 yield f"(1 - {one}) / sqrt(1 - {other})", (1 - a) / math.sqrt(1 - b)
+                yield f"sqrt((1 - {one}) / (1 - {other}))", math.sqrt((1 - a) / (1 - b))
 
 
 def _scalars(known: Known) -> dict[str, float]:
@@ -89,6 +90,8 @@ FORMS: Mapping[str, Callable[[float], float]] = {
     "1 - {0}": lambda n: 1 - n,
     "{0} - 1": lambda n: n - 1,
     "1 / (1 - {0})": lambda n: 1 / (1 - n),
+    "sqrt(1 - {0})": lambda n: math.sqrt(1 - n),
+    "1 / sqrt(1 - {0})": lambda n: 1 / math.sqrt(1 - n),
     "{0}**2": lambda n: n * n,
     "1 / {0}**2": lambda n: 1 / (n * n),
     "({0} - 1) / {0}": lambda n: (n - 1) / n,
@@ -150,7 +153,7 @@ def one_factor(pairs: Sequence[Pair], tolerance: Tolerance, fewest: int) -> Said
 def formula_of(factors: Sequence[tuple[Pair, float]], tolerance: Tolerance) -> str:
     """The plainest formula that gives each of the factors; "" where a plain number says as much."""
     first = factors[0][1]
-    if len(factors) == 1 and abs(12 * first - round(12 * first)) < 1e-6:
+    if len(factors) == 1 and any(abs(12 * n - round(12 * n)) < 1e-6 for n in (first, 1 / first)):
         return ""  # a half, or 3: too many sizes give it by chance
     if len(factors) > 2 and all(abs(f / first - 1) < tolerance.element for _, f in factors[1:]):
         if abs(first * 2 - round(first * 2)) < 1e-9:  # 2, or a half, whatever the sizes are

@@ -12,8 +12,8 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from engine.errors import Message, Said
+from engine.judge.alone import told_small
 from engine.judge.compare import NO_ERROR, NOT_RUN, SLOW, THREADS, Difference
-from engine.judge.explain import told_small
 from engine.judge.result import Result
 from engine.run.types import Frame
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.errors import Message, Said
 from engine.judge.compare import Tolerance
-from engine.judge.factors import Pair, factor_of, formula_of
+from engine.judge.factors import SMALL, Pair, factor_of, formula_of
 from engine.judge.relations import FEWEST, fitting, is_instead
 
 MOST = 60  # of what is known
@@ -81,18 +81,27 @@ def neighbours(pair: Pair, tolerance: Tolerance) -> Said:
                 np.take(value, range(*ends), axis) for ends in ((length - 1,), (1, length))
             )
             at = axis - value.ndim
-            for here, wrong, place in (
-                (range(length - 1), late - early, Message("next")),
-                (range(1, length), early - late, Message("previous")),
+            for here, wrong, later in (
+                (range(length - 1), late - early, True),
+                (range(1, length), early - late, False),
             ):
                 part = np.take(apart, here, at)
                 wanted = np.take(pair.wanted, here, at)
                 if is_instead(wanted + wrong, wanted + part, wanted, tolerance):
-                    return Message(
-                        "Instead of each row of `{name}` the {place} one is added (axis {axis}).",
-                        name=name, place=place, axis=at,
-                    )  # fmt: skip
+                    return _neighbour(name, at, later=later)
     return ""
+
+
+def _neighbour(name: str, axis: int, *, later: bool) -> Said:
+    if later:
+        return Message(
+            "Instead of each row of `{name}` the next one is added (axis {axis}).",
+            name=name, axis=axis,
+        )  # fmt: skip
+    return Message(
+        "Instead of each row of `{name}` the previous one is added (axis {axis}).",
+        name=name, axis=axis,
+    )  # fmt: skip
 
 
 def multiples(pair: Pair, tolerance: Tolerance) -> Said:
@@ -106,13 +115,34 @@ def multiples(pair: Pair, tolerance: Tolerance) -> Said:
         ):
             continue
         formula = formula_of([(pair, more)], tolerance)
-        if formula:
+        if formula and abs(more) > SMALL:
             return Message(
-                "Your values are the expected ones plus {factor:.6g} times `{name}`, the factor being {formula}.",
+                "Your values are the expected ones plus {factor:.6g} times `{name}`; the factor is"
+                " {formula}.",
                 name=name, factor=more, formula=formula,
             )  # fmt: skip
-        return Message(
-            "Your values are the expected ones plus {factor:.6g} times `{name}`.",
-            name=name, factor=more,
-        )  # fmt: skip
     return ""
+
+
+def scaled_along(pair: Pair, _: Tolerance) -> Said:
+    """Something known that is scaled by one number for each row along another axis than it should be."""
+    for name, value in fitting(pair):
+        if value.shape != pair.wanted.shape or not value.all() or len(np.unique(value)) < FEWEST:
+            continue
+        should, does = _same_along(pair.wanted / value), _same_along(pair.given / value)
+        if len(should) == len(does) == 1 and should != does:
+            return Message(
+                "`{name}` is scaled by one number along axis {does}; it should be along axis {should}.",
+                name=name, does=does[0], should=should[0],
+            )  # fmt: skip
+    return ""
+
+
+def _same_along(scale: np.ndarray) -> list[int]:
+    """The axes along which the numbers are the same, where they differ elsewhere."""
+    return [
+        axis
+        for axis in range(scale.ndim)
+        if scale.shape[axis] >= FEWEST
+        and np.abs(scale - scale.take([0], axis)).max() <= 1e-6 * np.abs(scale).max()
+    ]
