@@ -33,7 +33,11 @@ TRIED = 12  # regimes of a failed check in which a telling pattern is looked for
 
 def judge_build(measured: Measured) -> Verdict:
     """The learner's code against the reference, check by check; all of them are judged."""
-    results = [judge_check(one, measured.cases, measured.candidate) for one in measured.plan.checks]
+    found = [
+        compared(one, measured.cases, _references(one, measured.cases), measured.candidate)
+        for one in measured.plan.checks
+    ]
+    results = _results(found, measured.cases, measured.candidate)
     return _verdict(results, measured.plan, REFERENCE)
 
 
@@ -41,8 +45,12 @@ def judge_check(
     planned: Planned, cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
 ) -> Result:
     """One check of a build, from the outcomes of its draws."""
-    expected = {draw: cases[draw].expected[""] for draw in planned.draws}
-    return _result(compared(planned, cases, expected, outcomes), cases, outcomes)
+    return _result(compared(planned, cases, _references(planned, cases), outcomes), cases, outcomes)
+
+
+def _references(planned: Planned, cases: Mapping[Draw, Case]) -> Mapping[Draw, Outcome]:
+    """What the reference gives in each draw of a check."""
+    return {draw: cases[draw].expected[""] for draw in planned.draws}
 
 
 def judge_fix(
@@ -86,7 +94,7 @@ def _nearest(
             best, chosen = found, target
         if not _failing(found):
             break
-    return [_result(one, measured.cases, measured.candidate) for one in best], chosen
+    return _results(best, measured.cases, measured.candidate), chosen
 
 
 def _failing(found: Sequence[Compared]) -> int:
@@ -138,11 +146,7 @@ def failing_checks(measured: Measured) -> tuple[Result, ...]:
 
 
 def told_again(verdict: Verdict, repeated: Sequence[Outcome]) -> Verdict:
-    """The verdict; where equal measurements differ from each other that is what is told of the first failing
-    check, as no other difference of it means anything.
-
-    repeated: outcomes of the measurement that is told of first.
-    """
+    """The verdict; where equal measurements (`repeated`) differ, the first failing check is told as that."""
     first = verdict.failing
     if first is None or first.draw is None or not repeated:
         return verdict
@@ -174,8 +178,25 @@ def compared(
     return Compared(planned, expected, _differing(planned, cases, expected, outcomes))
 
 
+def _results(
+    found: Sequence[Compared], cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
+) -> list[Result]:
+    """Each check; a telling pattern is looked for in all regimes of the first that fails of a component."""
+    seen: set[str] = set()
+    results = []
+    for one in found:
+        component = one.planned.component
+        results.append(_result(one, cases, outcomes, tried=1 if component in seen else TRIED))
+        if one.differing:
+            seen.add(component)
+    return results
+
+
 def _result(
-    found: Compared, cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
+    found: Compared,
+    cases: Mapping[Draw, Case],
+    outcomes: Mapping[Draw, Outcome],
+    tried: int = TRIED,
 ) -> Result:
     planned, expected, differing = found
     check = planned.check
@@ -183,7 +204,7 @@ def _result(
     if not differing:
         return held
     some = len(differing) < len(planned.draws)  # then the call_variant may be what matters
-    told, what = _told(found, cases, outcomes, some)
+    told, what = _told(found, cases, outcomes, some, tried)
     outcome = outcomes[told]
     frames = outcome.raised.frames if outcome.raised else outcome.running
     return msgspec.structs.replace(
@@ -200,10 +221,14 @@ def _result(
 
 
 def _told(
-    found: Compared, cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome], some: bool
+    found: Compared,
+    cases: Mapping[Draw, Case],
+    outcomes: Mapping[Draw, Outcome],
+    some: bool,
+    tried: int,
 ) -> tuple[Draw, Said]:
-    """The simplest measurement of those that differ, and what is systematic about it; of the first few in
-    which the same value differs, the first in which something tells what is wrong.
+    """The simplest measurement that differs, or of so many regimes (`tried`) in which the same value does the
+    first in which something tells what is wrong; and what is systematic about it.
     """
     order = sorted(found.differing, key=lambda draw: _strangeness(draw, some))
     first = found.differing[order[0]]
@@ -212,7 +237,7 @@ def _told(
         one = found.differing[draw]
         if (one.aspect, one.value) == (first.aspect, first.value):
             by_regime.setdefault(draw.regime, draw)
-    alike = [*by_regime.values()][:TRIED]
+    alike = [*by_regime.values()][:tried]
     seen = [(found.expected[draw], outcomes[draw], _known(cases[draw])) for draw in alike]
     for i, draw in enumerate(alike):
         rest = [*seen[i:], *seen[:i]]
