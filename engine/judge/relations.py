@@ -117,9 +117,11 @@ def factors_apart(name: str, wanted: Arrays, given: Arrays, tolerance: Tolerance
             factor = factor_of(Pair(wanted[one], given[one], {}), tolerance, FEWEST)
             if factor is not None:
                 found[one] = factor
-    values = np.array([*found.values()])
-    if name not in found or len(found) < 2 or np.ptp(values) <= 1e-6 * np.abs(values).max():
+    if name not in found or len(found) < 2:
         return ""
+    shared = [a for one, a in found.items() if one != name and abs(a / found[name] - 1) < 1e-6]
+    if shared:
+        return ""  # one factor for some of them says more
     return Message(
         "Each is off by a factor of its own: {factors}.",
         factors=", ".join(f"{one} {factor:.4g}" for one, factor in found.items()),
