@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from engine.judge.result import Verdict
 
 
+REPEATABLE = 1.0  # seconds of a measurement that is made again, to see whether it gives the same
+
+
 class Build(msgspec.Struct, frozen=True):
     """What is judged: a component of a tree, by the checks of its build."""
 
@@ -64,13 +67,33 @@ def grade_build(
     except Halted as halted:
         return _halted(servers, asked, halted)
     measured = _measured(servers, build, made, cases)
-    from engine.judge.verdict import judge_build, with_extra  # brings numpy, while cases are made
+    from engine.judge.verdict import (  # numpy, while cases are made
+        judge_build,
+        told_again,
+        with_extra,
+    )
 
     verdict = judge_build(measured)
+    if not verdict.passed:
+        verdict = told_again(verdict, _repeated(servers, build, verdict, measured))
     for attack in build.level.attacks:
         if verdict.passed:
             verdict = with_extra(verdict, attack(servers, build, measured), touched={component})
     return verdict
+
+
+def _repeated(
+    servers: Servers, build: Build, verdict: Verdict, measured: Measured
+) -> tuple[Outcome, ...]:
+    """The measurement that is told of first, twice more: the same each time, unless something is random."""
+    first = verdict.failing
+    if first is None or first.draw is None or first.difference is None:
+        return ()
+    if first.difference.aspect != "value" or measured.candidate[first.draw].seconds > REPEATABLE:
+        return ()
+    case = measured.cases[first.draw]
+    jobs = [msgspec.structs.replace(job, seed=i) for i, job in enumerate(jobs_of([case, case]))]
+    return tuple(servers.outcomes(build.tree, jobs))
 
 
 def _sampled(servers: Servers, build: Build) -> tuple[Build, Plan, list[Case]]:

@@ -18,12 +18,13 @@ import msgspec
 import numpy as np
 
 from engine.errors import Message, Said
-from engine.judge.shown import apart, quoted, shape_text, show
+from engine.judge.shown import apart, apart_in_shape, quoted, short, show
 from engine.run.child.exam.repetition import AGAIN
 from engine.run.types import UNRUN, Outcome, Raised
 
 FEW = 4096  # numbers
 THREADS = "threading.threads"  # among what a call has changed: see run/child/jobs.py
+SLOW = Message("no answer within the time limit")
 NO_ERROR, NOT_RUN = Message("no error"), Message("not run")
 ASPECTS = ("raised", "shape", "dtype", "value", "inputs")
 
@@ -59,6 +60,14 @@ class Difference(msgspec.Struct, frozen=True):
     differing: int = 0
     total: int = 0
     shape: tuple[int, ...] = ()
+
+
+AGAIN_DIFFERS = Difference(
+    "again",
+    Message("the result of the same call"),
+    Message("the same each time"),
+    Message("another one some time"),
+)
 
 
 def difference(
@@ -103,24 +112,19 @@ def difference(
 def _changed(name: str) -> Difference:
     """What a call did beside giving its result; name: as run/child/jobs.py has it."""
     if name == AGAIN:
-        again = Message("the same each time"), Message("another one some time")
-        return Difference("again", Message("the result of the same call"), *again)
+        return AGAIN_DIFFERS
     if name == THREADS:
         threads = Message("no thread that goes on"), Message("one that goes on")
         return Difference("inputs", name, *threads)
     if "." in name:
-        return Difference(
-            "inputs", name, Message("as Python has it"), Message("replaced by this code")
-        )
-    return Difference(
-        "inputs", name, Message("the input as it was"), Message("the input was modified")
-    )
+        return Difference("inputs", name, Message("as Python has it"), Message("replaced"))
+    return Difference("inputs", name, Message("as it was"), Message("modified"))
 
 
 def stopped(outcome: Outcome) -> Said:
     """Why there is no answer."""
     known = {
-        "timeout": Message("no answer within the time limit"),
+        "timeout": SLOW,
         "output": Message("more than 1 MB printed"),
         UNRUN: NOT_RUN,
         "died": Message("the process ended by itself (status {status})", status=outcome.status),
@@ -202,7 +206,12 @@ def _items(
     tolerance: Tolerance,
     aspects: Collection[str],
 ) -> Difference | None:
-    """The first item of a list that differs, and how many do."""
+    """The first item of a list that differs, and how many do; a short list of plain values is told whole."""
+    if short(expected) and short(got):
+        if [*expected] == [*got]:
+            return None
+        wanted, given = (show({"list": [*items]}) for items in (expected, got))
+        return Difference("value", name, wanted, given)
     if len(expected) != len(got):
         pairs = enumerate(zip(expected, got))
         apart = (i for i, (a, b) in pairs if _value(name, a, b, tolerance, aspects))
@@ -238,7 +247,7 @@ def _array(
     if got.shape != expected.shape:
         if not {"shape", "value"} & set(aspects):
             return None
-        return Difference("shape", name, shape_text(expected.shape), shape_text(got.shape))
+        return Difference("shape", name, *apart_in_shape(expected, got))
     if "dtype" in aspects and got.dtype != expected.dtype and expected.dtype.kind == "f":
         return Difference("dtype", name, str(expected.dtype), str(got.dtype))
     if "value" not in aspects or _same(expected, got) or _near(expected, got, tolerance):

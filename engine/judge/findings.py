@@ -12,7 +12,8 @@ from collections.abc import Hashable, Sequence
 import msgspec
 
 from engine.errors import Message, Said
-from engine.judge.compare import NO_ERROR, NOT_RUN, Difference
+from engine.judge.alone import told_small
+from engine.judge.compare import NO_ERROR, NOT_RUN, SLOW, THREADS, Difference
 from engine.judge.result import Result
 from engine.run.types import Frame
 
@@ -40,11 +41,34 @@ class Finding(msgspec.Struct, frozen=True):
 
 def findings(results: Sequence[Result]) -> tuple[Finding, ...]:
     """The causes, in the order in which checks met them."""
+    results = _larger_first(results)
     causes: dict[Hashable, list[Result]] = {}
     for result in results:
         if not result.passed and not unrun(result):
             causes.setdefault(_cause(result), []).append(result)
     return tuple(_finding(first, tuple(more)) for first, *more in causes.values())
+
+
+def _larger_first(results: Sequence[Result]) -> Sequence[Result]:
+    """What differs in its last digits is told first where it differs by more: there one sees why."""
+    failing = [one for one in results if not one.passed and not unrun(one)]
+    if not failing or not told_small(failing[0].pattern):
+        return results
+    value = _difference(failing[0]).value
+    clear = next((r for r in failing if not _slight(r) and _difference(r).value == value), None)
+    return results if clear is None else [clear, *(one for one in results if one is not clear)]
+
+
+def _slight(result: Result) -> bool:
+    """Whether the value that is told of agrees in its first digits."""
+    found = _difference(result)
+    if found.aspect != "value":
+        return True
+    try:
+        wanted, given = float(str(found.expected)), float(str(found.got))
+    except ValueError:
+        return True
+    return told_small(result.pattern) or abs(given - wanted) < 1e-2 * abs(wanted)
 
 
 def unrun(result: Result) -> bool:
@@ -102,7 +126,7 @@ def _unexpected_error(result: Result) -> bool:
 
 def _finding(first: Result, more: tuple[Result, ...]) -> Finding:
     own = own_frames(first)
-    place = own[-1] if own else None
+    place = _place(first, own)
     if _unexpected_error(first):
         kind, _, message = str(_difference(first).got).partition(": ")
         last = first.frames[-1] if first.frames else None
@@ -111,6 +135,16 @@ def _finding(first: Result, more: tuple[Result, ...]) -> Finding:
         lacks = lacking[2] if lacking else ""
         return Finding(_error(kind, message, place, ran), first, place, ran, lacks, more)
     return Finding(_other(first), first, place, more=more)
+
+
+def _place(result: Result, own: tuple[Frame, ...]) -> Frame | None:
+    """The line to look at: of an error the innermost; of a call that never ended the innermost of the file
+    that the check called, since what a loop calls ends each time.
+    """
+    if not own or _difference(result).aspect != "stopped":
+        return own[-1] if own else None
+    called = next((frame for frame in own if frame.function != "__call__"), own[0])
+    return [frame for frame in own if frame.path == called.path][-1]
 
 
 def _difference(result: Result) -> Difference:
@@ -134,18 +168,37 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
             "{error}. A check may read only your own folder, and write only in the folder that it runs in.",
             error=said,
         )
+    lacking = LACKING.fullmatch(message)
+    if kind == "AttributeError" and lacking and lacking[1] == "NoneType":
+        return Message(
+            "None stands where something with .{attribute} is needed: is a `return` missing, or was it never"
+            " set?",
+            attribute=lacking[2],
+        )
+    if "'NoneType'" in message and kind == "TypeError":
+        return Message("{error}: is a `return` missing, or was it never set?", error=said)
     if kind == "AttributeError" and ran:
-        lacking = LACKING.fullmatch(message)
-        if lacking and lacking[1] == "NoneType":
-            return Message(
-                "None came back where a result with .{attribute} was needed: is a `return` missing?",
-                attribute=lacking[2],
-            )
         if lacking:
             return Message(
                 "{name} has no attribute {attribute}.", name=lacking[1], attribute=lacking[2]
             )
     return said
+
+
+def _no_result(why: Said) -> Said:
+    """What it means that there is no answer."""
+    if why == SLOW:
+        return Message("It gave no result: {why}. Is there a loop that never ends?", why=why)
+    return Message("It gave no result: {why}.", why=why) if why else ""
+
+
+def _changed(name: str) -> Said:
+    """What a call did beside giving its result; name: as run/child/jobs.py has it."""
+    if name == THREADS:
+        return Message("A thread of yours goes on after the call; none should.")
+    if "." in name:
+        return Message("Your code replaces {name}; it should stay as Python has it.", name=name)
+    return Message("Your code changes {name} in place; it should leave it as it was.", name=name)
 
 
 def lacking_role(message: str) -> Said:
@@ -159,7 +212,9 @@ def _other(result: Result) -> Said:
     found = _difference(result)
     name = str(found.value)
     if found.aspect == "stopped":
-        return Message("It gave no result: {why}.", why=found.got) if found.got else ""
+        return _no_result(found.got)
+    if found.aspect == "inputs":
+        return _changed(name)
     if found.aspect == "again":
         return Message(
             "Two equal calls give different results: a random number, or something that is kept from call to"
@@ -167,7 +222,8 @@ def _other(result: Result) -> Said:
         )
     if str(found.got) == "None" and name.startswith("grad"):
         return Message(
-            "{name} is None: the result is not connected to it, so backward() never reaches it.",
+            "{name} is None: the result is not connected to it, so backward() never reaches it; or it was"
+            " cleared.",
             name=name.removeprefix("grad_") + ".grad" if name != "grad" else name,
         )
     if str(found.got) == "None":

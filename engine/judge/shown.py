@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from engine.errors import Message, Said
 
 LONGEST = 80  # characters of a text
+TOLD_WHOLE = 8  # numbers of a list that is told whole
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
@@ -23,6 +25,19 @@ def apart(expected: Any, got: Any) -> tuple[Said, Said]:
         return wanted, given
     many = (Message("{number:.17g}", number=float(number)) for number in (expected, got))
     return next(many), next(many)
+
+
+def short(items: Sequence[Any]) -> bool:
+    """Whether a list of numbers is read faster than told of: a shape, say."""
+    return len(items) <= TOLD_WHOLE and all(type(item) in (int, bool) for item in items)
+
+
+def apart_in_shape(expected: np.ndarray, got: np.ndarray) -> tuple[Said, Said]:
+    """Two shapes; of a few integers in a row, the integers."""
+    both = expected, got
+    if all(a.ndim == 1 and a.size <= TOLD_WHOLE and a.dtype.kind in "iu" for a in both):
+        return show({"list": expected.tolist()}), show({"list": got.tolist()})
+    return shape_text(expected.shape), shape_text(got.shape)
 
 
 def in_units(expected: Any, got: Any, unit: float) -> tuple[Said, Said]:

@@ -11,13 +11,13 @@ own choice, so each reading of it agrees with the reference.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
-from engine.errors import EngineError, Message
-from engine.judge.compare import ASPECTS, Difference, difference
-from engine.judge.explain import pattern
+from engine.errors import EngineError, Message, Said
+from engine.judge.compare import AGAIN_DIFFERS, ASPECTS, Difference, difference
+from engine.judge.explain import pattern, telling
 from engine.judge.inputs import shapes
 from engine.judge.measured import Extra, Measured
 from engine.judge.result import Result, Verdict
@@ -28,10 +28,16 @@ from engine.judge.targets import BEFORE, REFERENCE, target_outcomes
 from engine.run.types import Case, Draw, Outcome
 from engine.spec.types import Check
 
+TRIED = 12  # regimes of a failed check in which a telling pattern is looked for
+
 
 def judge_build(measured: Measured) -> Verdict:
     """The learner's code against the reference, check by check; all of them are judged."""
-    results = [judge_check(one, measured.cases, measured.candidate) for one in measured.plan.checks]
+    found = [
+        compared(one, measured.cases, _references(one, measured.cases), measured.candidate)
+        for one in measured.plan.checks
+    ]
+    results = _results(found, measured.cases, measured.candidate)
     return _verdict(results, measured.plan, REFERENCE)
 
 
@@ -39,8 +45,12 @@ def judge_check(
     planned: Planned, cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
 ) -> Result:
     """One check of a build, from the outcomes of its draws."""
-    expected = {draw: cases[draw].expected[""] for draw in planned.draws}
-    return _result(compared(planned, cases, expected, outcomes), cases, outcomes)
+    return _result(compared(planned, cases, _references(planned, cases), outcomes), cases, outcomes)
+
+
+def _references(planned: Planned, cases: Mapping[Draw, Case]) -> Mapping[Draw, Outcome]:
+    """What the reference gives in each draw of a check."""
+    return {draw: cases[draw].expected[""] for draw in planned.draws}
 
 
 def judge_fix(
@@ -84,7 +94,7 @@ def _nearest(
             best, chosen = found, target
         if not _failing(found):
             break
-    return [_result(one, measured.cases, measured.candidate) for one in best], chosen
+    return _results(best, measured.cases, measured.candidate), chosen
 
 
 def _failing(found: Sequence[Compared]) -> int:
@@ -135,6 +145,21 @@ def failing_checks(measured: Measured) -> tuple[Result, ...]:
     return tuple(r for r in judge_build(measured).results if not r.passed)
 
 
+def told_again(verdict: Verdict, repeated: Sequence[Outcome]) -> Verdict:
+    """The verdict; where equal measurements (`repeated`) differ, the first failing check is told as that."""
+    first = verdict.failing
+    if first is None or first.draw is None or not repeated:
+        return verdict
+    if any(one.stopped or one.raised for one in repeated):
+        return verdict
+    one, *others = repeated
+    if all(difference(one, other, dtype=first.draw.dtype) is None for other in others):
+        return verdict
+    again = msgspec.structs.replace(first, difference=AGAIN_DIFFERS, pattern="")
+    results = tuple(again if result is first else result for result in verdict.results)
+    return msgspec.structs.replace(verdict, results=results)
+
+
 class Compared(NamedTuple):
     """A check, what it expects of each draw, and the first difference in each draw that has one."""
 
@@ -153,8 +178,25 @@ def compared(
     return Compared(planned, expected, _differing(planned, cases, expected, outcomes))
 
 
+def _results(
+    found: Sequence[Compared], cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
+) -> list[Result]:
+    """Each check; a telling pattern is looked for in all regimes of the first that fails of a component."""
+    seen: set[str] = set()
+    results = []
+    for one in found:
+        component = one.planned.component
+        results.append(_result(one, cases, outcomes, tried=1 if component in seen else TRIED))
+        if one.differing:
+            seen.add(component)
+    return results
+
+
 def _result(
-    found: Compared, cases: Mapping[Draw, Case], outcomes: Mapping[Draw, Outcome]
+    found: Compared,
+    cases: Mapping[Draw, Case],
+    outcomes: Mapping[Draw, Outcome],
+    tried: int = TRIED,
 ) -> Result:
     planned, expected, differing = found
     check = planned.check
@@ -162,7 +204,7 @@ def _result(
     if not differing:
         return held
     some = len(differing) < len(planned.draws)  # then the call_variant may be what matters
-    told = min(differing, key=lambda draw: _strangeness(draw, some))
+    told, what = _told(found, cases, outcomes, some, tried)
     outcome = outcomes[told]
     frames = outcome.raised.frames if outcome.raised else outcome.running
     return msgspec.structs.replace(
@@ -170,12 +212,45 @@ def _result(
         regime=told.regime,
         inputs=shapes(cases[told], call_variant=some),
         difference=_in_units(differing[told], check, expected[told], outcome),
-        pattern=pattern(differing[told], expected[told], outcome, told.dtype),
+        pattern=what,
         traceback=tuple(frame.told for frame in frames),
         frames=frames,
         output=outcome.output,
         draw=told,
     )
+
+
+def _told(
+    found: Compared,
+    cases: Mapping[Draw, Case],
+    outcomes: Mapping[Draw, Outcome],
+    some: bool,
+    tried: int,
+) -> tuple[Draw, Said]:
+    """The simplest measurement that differs, or of so many regimes (`tried`) in which the same value does the
+    first in which something tells what is wrong; and what is systematic about it.
+    """
+    order = sorted(found.differing, key=lambda draw: _strangeness(draw, some))
+    first = found.differing[order[0]]
+    by_regime: dict[str, Draw] = {}
+    for draw in order:
+        one = found.differing[draw]
+        if (one.aspect, one.value) == (first.aspect, first.value):
+            by_regime.setdefault(draw.regime, draw)
+    alike = [*by_regime.values()][:tried]
+    seen = [(found.expected[draw], outcomes[draw], _known(cases[draw])) for draw in alike]
+    for i, draw in enumerate(alike):
+        rest = [*seen[i:], *seen[:i]]
+        what = telling(found.differing[draw], rest, draw.dtype)
+        if what:
+            return draw, what
+    return order[0], pattern(first, *seen[0][:2], order[0].dtype, seen[0][2])
+
+
+def _known(case: Case) -> Mapping[str, Any]:
+    """What is known of a measurement beside its results: the inputs, and what the reference names."""
+    given = {name: value for name, value in case.inputs.items() if value is not None}
+    return {**given, **{name: value for name, value in case.named.items() if name not in given}}
 
 
 def _in_units(found: Difference, check: Check, expected: Outcome, got: Outcome) -> Difference:

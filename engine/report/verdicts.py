@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FRAMES = 3  # of an error, the innermost
 LINES = 8  # causes that are told, unless all are asked for
 INPUTS = 120  # characters of what a check was given
+UNCOMPARED = ("raised", "stopped", "again", "inputs")  # kinds of difference that the head tells
 PRINTED = 10  # lines of what the code printed
 
 
@@ -233,7 +234,7 @@ class View:
 
 def _compared(result: Result) -> str:
     found = result.difference
-    if found is None or found.aspect in ("raised", "stopped", "again"):
+    if found is None or found.aspect in UNCOMPARED:
         return ""
     return words(
         "{name} is {got}, should be {expected}.",
@@ -250,7 +251,7 @@ def _named(result: Result) -> str:
 def _difference(result: Result) -> None:
     """What was expected, what came, and how often."""
     found = result.difference
-    if found is None or found.aspect in ("stopped", "again", "raised"):
+    if found is None or found.aspect in UNCOMPARED:
         return  # the head says it
     say(_compared(result), indent=5)
     if found.total > 1:

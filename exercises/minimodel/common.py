@@ -62,7 +62,8 @@ def varied(draw):
     "steep": what comes from above is a million times as large, and so is what comes of it. "gaps": many
     numbers from above and of x, h and v are exactly 0, and so are whole rows, as behind a ReLU, a
     dropout or a slice, and so is a number of each gain. "lone": a single number comes from above, as
-    behind `y[0, 2, 1]`. "untrained": gains are 1 and biases 0, as a new norm has them.
+    behind `y[0, 2, 1]`. "untrained" and "plain": gains are 1 and biases 0, as a new norm
+    has them.
     """
 
     @functools.wraps(draw)
@@ -77,7 +78,7 @@ def varied(draw):
                 value[..., rng.integers(value.shape[-1])] = 0.0
             if regime == "lone" and name.startswith("grad"):
                 found[name] = lone(rng, value)
-            if regime == "untrained" and name.startswith(("gain", "bias")):
+            if regime in ("untrained", "plain") and name.startswith(("gain", "bias")):
                 found[name] = np.full_like(value, 1.0 if name.startswith("gain") else 0.0)
         return found
 

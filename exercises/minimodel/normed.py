@@ -78,7 +78,7 @@ def chosen_eps(rng, regime):
         return float(10 ** rng.uniform(2, 5))
     if regime == "least_eps":
         return float(10 ** rng.uniform(-13, -10))
-    if regime == "no_eps":
+    if regime in ("no_eps", "plain"):
         return 0.0
     return float(10 ** rng.uniform(-9, -7)) if regime == "small_eps" else None
 

@@ -18,7 +18,7 @@ def shapes_of(rng, regime):
     return {"w": (n, m), "b": (m,), "k": (r, 1, 3)}
 
 
-FIXED = {"one_step": 1, "long": 150, "hundreds": 450}
+FIXED = {"one_step": 1, "decay_first": 1, "long": 150, "hundreds": 450}
 
 
 def count_of(rng, regime):

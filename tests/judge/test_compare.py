@@ -310,3 +310,48 @@ def test_lists_of_arrays_of_other_lengths_name_the_first_item_that_differs():
     found = [difference(outcome(lists[0]), outcome(got)) for got in lists[1:]]
     assert [one.index for one in found] == [(1,), ()]
     assert found[1].expected == "2 items" and found[1].got == "3 items"
+
+
+def told(wanted, got, **known):
+    """The pattern of one value, with what is known beside it."""
+    expected, given_ = outcome(np.asarray(wanted)), outcome(np.asarray(got))
+    return str(pattern(difference(expected, given_), expected, given_, known=known))
+
+
+LEFT = np.tril(np.arange(1.0, 17.0).reshape(4, 4))
+RIGHT = np.triu(np.arange(2.0, 18.0).reshape(4, 4), 1)
+TERM = np.array([[0.3, -0.7, 1.1], [0.2, 0.9, -1.3]])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "known", "words"),
+    [
+        (X, X - TERM, {"x": TERM}, "`x` is not added"),
+        (X, X + TERM, {"x": TERM}, "`x` is added once too often"),
+        (X, X - 2 * TERM, {"x": TERM}, "`x` is subtracted where it should be added"),
+        (X, TERM, {"x": TERM}, "exactly `x`, and nothing else"),
+        (X, X * TERM, {"x": TERM}, "the expected ones times `x`"),
+        (X, X * np.sqrt(2 / 3), {"x": TERM}, "which is sqrt((x.shape[-1] - 1) / x.shape[-1])"),
+        (X * TERM, X * np.tanh(TERM), {"x": TERM}, "Where `x` should stand, `tanh(x)` does"),
+        (LEFT, RIGHT, {}, "0 wherever they should not be"),
+        (LEFT, LEFT - np.diag(np.diag(LEFT)), {}, "On the diagonal of the last two axes, all of yours are 0"),
+        (LEFT**2, LEFT, {}, "the expected ones**0.5"),
+    ],
+)  # fmt: skip
+def test_what_is_known_is_what_a_difference_is_told_by(wanted, got, known, words):
+    """Inputs, the steps of the reference, sizes."""
+    assert words in told(wanted, got, **known)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "got", "known"),
+    [
+        (X, X * 1.5, {"a": np.zeros((3, 2, 4))}),  # 3 / 2 is a quotient of sizes by chance
+        (X, X - 5e-6 * TERM, {"x": TERM}),  # so little of a term is none that was forgotten
+        (X, X + 0.37 * TERM**2, {"x": TERM}),
+        (X, X - 1e-3, {"x": np.full((2, 3), 1e-3)}),  # a constant is no term that one would name
+    ],
+)
+def test_what_is_known_by_chance_is_not_named(wanted, got, known):
+    """A wrong name misleads more than none."""
+    assert not re.search("`|which is|factor is", told(wanted, got, **known))

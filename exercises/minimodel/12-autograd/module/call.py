@@ -75,7 +75,7 @@ def held(learner, record, w_0, w_1, w_2, w_3, w_4, w_5):
         **strangers,
     )
     found = list(root.parameters())
-    record(found=places(found, p), again=places(root.parameters(), p))
+    record(found=places(found, p), called_again=places(root.parameters(), p))
     record(named=places([q for _, q in named(root)], p))
     record(inside=places(root.inner.parameters(), p), none=len(list(module(learner).parameters())))
     record(in_order=[next((i for i, q in enumerate(p) if q is one), -1) for one in found])

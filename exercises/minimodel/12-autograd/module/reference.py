@@ -9,7 +9,7 @@ def parameter(out, variant, *, w, other, x, grad, more_grad):
 
 def held(out, variant, **arrays):
     every = list(range(len(arrays)))
-    out.record(found=every, again=every, named=every, inside=[1], none=0)
+    out.record(found=every, called_again=every, named=every, inside=[1], none=0)
 
 
 def crowd(out, variant, *, w, w_grad):

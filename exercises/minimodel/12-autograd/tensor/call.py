@@ -105,7 +105,9 @@ def plain(learner, record, x, c, grad):
             taken = True
             try:
                 y, grad_x = beside(learner, op, x, c, grad, swapped)
-            except Exception:  # of any kind: nobody says that this must work
+            except RecursionError:  # an operator that calls itself was meant to take it
+                raise
+            except Exception:  # of any other kind: nobody says that this must work
                 taken = False
                 wrapped = learner.Tensor(np.asarray(c, x.dtype))
                 y, grad_x = beside(learner, op, x, wrapped, grad, swapped)

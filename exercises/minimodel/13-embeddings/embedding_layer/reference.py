@@ -77,6 +77,8 @@ def forward(out, variant, *, pos, scale, max_len, tokens, places, ids, grad):
         out.record(grad_places=of_places)
     factor = tokens.shape[1] ** 0.5 if scale else 1.0
     out.name(looked_up=tokens[ids], factor=factor, scaled=factor * tokens[ids])
+    if places is not None:
+        out.name(positions=places[: ids.shape[-1]])
 
 
 def again(

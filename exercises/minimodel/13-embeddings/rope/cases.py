@@ -15,6 +15,8 @@ def sizes(rng, regime):
     while True:
         B, T, half = distinct(rng, ROWS, B=(3, 4), T=(3, 7), half=(3, 7))
         d = 4 if regime == "two_pairs" else 2 * half
+        if regime == "lone_columns" and (T < 4 or d < T):
+            continue
         if d not in SHOWN and len({B, T, half, d}) == 4:
             break
     T = 1 if regime in ("one_position", "one_offset") else T
@@ -70,6 +72,9 @@ def forward(rng, regime, dtype):
     x = normal(rng, (*lead, T, d), dtype, {"huge": 1e6, "tiny": 1e-9}.get(regime, 1.0))
     if regime == "spread_rows":
         x = x * (10.0 ** np.linspace(-4, 4, T))[:, None].astype(dtype)
+    if regime == "lone_columns":  # in each position a single column that is not 0, even or odd
+        kept = np.arange(d) == rng.permutation(d)[:T, None]
+        x = np.where(kept, x, np.zeros_like(x))
     x = blank(rng, regime, x)
     if regime == "constant_rows":
         x = np.broadcast_to(x[..., :1], x.shape).copy()

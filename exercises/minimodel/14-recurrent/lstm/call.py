@@ -43,6 +43,17 @@ def step(learner, record, w_x, w_h, b, x, h, c):
     record(c=c_t.data, h=h_t.data)
 
 
+def gates(learner, record, w_x, w_h, b, x, h, c):
+    """Weights are 0. What comes of the biases of one gate, where those of the others are 0."""
+    n = len(w_h)
+    for k, gate in enumerate("ifgo"):
+        alone = np.zeros_like(b)
+        alone[k * n : (k + 1) * n] = b[k * n : (k + 1) * n]
+        lstm = made(learner, w_x, w_h, alone)
+        h_t, c_t = lstm(learner.Tensor(x), learner.Tensor(h), learner.Tensor(c))
+        record(**{f"c_by_b_{gate}": c_t.data, f"h_by_b_{gate}": h_t.data})
+
+
 def backward(learner, record, w_x, w_h, b, x, h, c, grad_h, grad_c):
     """The gradients of sum(h_t * grad_h) + sum(c_t * grad_c); None leaves that sum out."""
     lstm = made(learner, w_x, w_h, b)

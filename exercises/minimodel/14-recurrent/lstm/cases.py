@@ -84,6 +84,15 @@ def step(rng, regime, dtype):
     return {**drawn, "x": x, "h": h, "c": c}
 
 
+def gates(rng, regime, dtype):
+    """Weights of 0, and the same four biases for each gate, so that what each does can be compared."""
+    drawn = step(rng, regime, dtype)
+    n = len(drawn["w_h"])
+    drawn["w_x"][...], drawn["w_h"][...] = 0.0, 0.0
+    drawn["b"] = np.tile(rng.uniform(0.5, 2.0, n), 4).astype(dtype)
+    return drawn
+
+
 @varied
 def backward(rng, regime, dtype):
     drawn = step(rng, regime, dtype)

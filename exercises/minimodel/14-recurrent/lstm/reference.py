@@ -88,6 +88,18 @@ def step(out, variant, *, w_x, w_h, b, x, h, c):
     out.name(**names(at))
 
 
+def gates(out, variant, *, w_x, w_h, b, x, h, c):
+    n = len(w_h)
+    for k, gate in enumerate(GATES):
+        alone = np.zeros_like(b)
+        alone[k * n : (k + 1) * n] = b[k * n : (k + 1) * n]
+        at = cell(variant, w_x, w_h, alone, x, h, c)
+        out.record(**{f"c_by_b_{gate}": at["c_t"], f"h_by_b_{gate}": at["h_t"]})
+        out.name(
+            **{f"{name}_by_b_{gate}": at[name] for name in ("c_t", "tanh_c", "o", "f_c", "i_g")}
+        )
+
+
 def backward(out, variant, *, w_x, w_h, b, x, h, c, grad_h, grad_c):
     at = cell(variant, w_x, w_h, b, x, h, c)
     zero = np.zeros_like(c)

@@ -29,8 +29,10 @@ def sizes(rng, regime):
         T, H, e = distinct(rng, T=(3, 5), H=(3, 5), e=(3, 5))
         if regime.startswith("rope") or regime == "odd_heads":  # pairs of columns, or not
             H, e = 3, 5 if regime == "odd_heads" else int(rng.choice([4, 6]))
-        if regime in ("one_head", "one_head_full", "rope_one_head"):
+        if regime in ("one_head", "one_head_full", "rope_one_head", "weights"):
             H = 1
+        if regime == "weights":  # more columns than positions
+            e = int(rng.integers(6, 8))
         if regime in ("one_token", "rope_one_token"):
             T = 1
         if leans(rng) or (H * e not in SHOWN | {T} and H * e <= 18 and T not in (H, e)):
@@ -55,6 +57,9 @@ def drawn(rng, regime, dtype):
     if regime == "spread_rows":
         x = x * (10.0 ** np.linspace(-4, 0.5, T))[:, None].astype(dtype)
     w_q, w_k, w_v, w_o = (normal(rng, (d, d), dtype, d**-0.5) for _ in range(4))
+    if regime == "weights":  # column s of y is the weight of position s
+        x = np.broadcast_to(np.eye(T, d, dtype=dtype), x.shape).copy()
+        w_v, w_o = np.eye(d, dtype=dtype), np.eye(d, dtype=dtype)
     if regime == "thousand":  # one signed unit a column, so that scores are whole numbers
         w_q, w_k = (np.eye(d)[rng.permutation(d)].astype(dtype) for _ in range(2))
         x = (30.0 * rng.choice([-1.0, 1.0], x.shape)).astype(dtype)
@@ -154,7 +159,10 @@ def reach(rng, regime, dtype):
 def labels(rng, regime, dtype):
     """Each column of x holds the number of its head, 1 to n_heads, at every position."""
     _, T, H, e = sizes(rng, regime)
-    x = np.broadcast_to(np.repeat(np.arange(1.0, H + 1), e), (T, H * e))
+    x = np.repeat(np.arange(1.0, H + 1), e)
+    if not regime.startswith("shown"):  # and, behind the point, the place in its head
+        x = x + 0.01 * np.tile(np.arange(e), H)
+    x = np.broadcast_to(x, (T, H * e))
     return {"x": x.astype(dtype), "n_heads": H}
 
 

@@ -47,6 +47,8 @@ def sizes(rng, regime):
         return 2, distinct(rng, d=(3, 7))[0]
     if regime == "wide":
         return 3, int(rng.integers(1030, 1100))
+    if regime in ("weights", "causal_weights"):  # more columns than keys
+        return distinct(rng, T=(3, 5), d=(6, 7))
     T, d = distinct(rng, T=(3, 6), d=(3, 7))
     return T, d
 
@@ -142,6 +144,8 @@ def forward(rng, regime, dtype):
     mask = allowed(rng, regime, rows, T)
     if regime == "equal_keys":  # equal scores: the plain mean of the values
         k = np.broadcast_to(k[..., :1, :], k.shape).copy()
+    if regime in ("weights", "causal_weights"):  # column s of y is the weight of key s
+        v = np.broadcast_to(np.eye(T, d, dtype=dtype), v.shape).copy()
     if regime == "deep_large":  # whole numbers below what some write for what is masked
         level = 2e4 if dtype == "float64" else 1.1e4
         q, k = np.ones_like(q), (rng.integers(-3, 4, k.shape) - level).astype(dtype)

@@ -9,6 +9,7 @@ from pack.common import EQUAL, ROWS, SHOWN, blank, distinct, leaning, leans, nor
 
 ALL = ("gain_1", "bias_1", "w_q", "w_k", "w_v", "w_o")
 ALL += ("gain_2", "bias_2", "w_1", "b_1", "w_2", "b_2")
+ALL_ON = 32.0  # a bias beyond what any normalised number reaches
 FAINT = {"float64": 1e-4, "float32": 1e-3}  # of rows, and of what is added to them
 
 
@@ -41,7 +42,9 @@ def sizes(rng, regime):
         "one_last": (B, 1),
         "deep": (2, 1),
     }.get(regime, (B,))
-    return lead, 1 if regime == "one_position" else T, n, d, 1 if regime == "one_hidden" else f
+    T = 1 if regime in ("one_position", "attention_alone") else T
+    f = d if regime == "ffn_alone" else 1 if regime == "one_hidden" else f
+    return lead, T, n, d, f
 
 
 def plain_weights(rng, d, f, dtype, scale=1.0):
@@ -115,6 +118,13 @@ def forward(rng, regime, dtype):
         "n_heads": n,
     }
     found = {**drawn, **weights(rng, d, f, dtype)}
+    if regime == "attention_alone":  # of one position, and with identity matrices: it gives ln_1(x)
+        found |= {name: np.zeros_like(found[name]) for name in ("w_2", "b_2")}
+        found |= {name: np.eye(d, dtype=dtype) for name in ("w_v", "w_o")}
+    if regime == "ffn_alone":  # the attention gives 0; the FFN's units are all on: it gives ln_2(x)
+        found["w_o"] = np.zeros_like(found["w_o"])
+        found |= {name: np.eye(d, dtype=dtype) for name in ("w_1", "w_2")}
+        found |= {"b_1": np.full(d, ALL_ON, dtype), "b_2": np.full(d, -ALL_ON, dtype)}
     if regime == "faint":  # and still so after the attention: below what eps hides from both norms
         faint = found["x"].dtype.type(FAINT[dtype])
         found |= {"x": faint * found["x"], "w_o": faint * found["w_o"]}

@@ -28,7 +28,7 @@ def config(rng, regime):
         L = {"one_block": 1, "three_blocks": 3, "many_blocks": deep, "large": 4}.get(regime, 2)
         f = int(rng.integers(3, 10))
         V = int(rng.integers(290, 320)) if large else int(rng.integers(5, 14))
-        V = 1 if regime == "one_token" else V
+        V = 1 if regime == "one_token" else head * n if regime == "identity" else V
         context, T, B = (int(rng.integers(low, high)) for low, high in ((5, 9), (3, 6), (3, 5)))
         if regime == "full":
             T = context
@@ -53,7 +53,7 @@ def config(rng, regime):
         close = {T, context}  # equal in "full"
         if (
             leans(rng)
-            or regime in ("smallest", "one_position", "one_token", "crowd")
+            or regime in ("identity", "smallest", "one_position", "one_token", "crowd")
             or (len({*close, B, d, V, f}) == len(close) + 4 and d not in SHOWN)
         ):
             break
@@ -109,6 +109,8 @@ def forward(rng, regime, dtype):
     sizes, lead, T = config(rng, regime)
     drawn = weights(rng, sizes, dtype, {"huge": 1e3, "tiny": TINY[dtype]}.get(regime, 1.0))
     V = sizes["vocab_size"]
+    if regime == "identity":  # then the logits are what enters the head
+        drawn["table"] = np.eye(V, dtype=dtype)
     ids = token_ids(rng, regime, (*lead, T), V)
     grad = normal(rng, (*ids.shape, V), dtype)
     if V == 1:  # every gradient is a multiple of their sum, which may all but vanish

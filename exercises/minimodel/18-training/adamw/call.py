@@ -50,7 +50,7 @@ def steps(
         for p, old, mine in zip(parameters, before, moves):
             mine.append(p.data - old)
     for name, p, mine in zip("wbk", parameters, moves):
-        record(**{name: p.data, name + "_moves": np.stack(mine, axis=-1)})  # (..., T)
+        record(**{name + "_moves": np.stack(mine, axis=-1), name: p.data})  # (..., T)
 
 
 def alone(learner, record, p, grads, lr, beta_1, beta_2, eps, weight_decay):
@@ -77,7 +77,7 @@ def schedule(learner, record, p, grads, lrs, weight_decay):
         before = parameter.data.copy()
         optimizer.step()
         moves.append(parameter.data - before)
-    record(p=parameter.data, moves=np.stack(moves, axis=-1))
+    record(moves=np.stack(moves, axis=-1), p=parameter.data)
 
 
 def accumulated(learner, record, p, grads, lr):

@@ -23,13 +23,15 @@ def arguments(rng, regime):
         return dict.fromkeys(plain)
     if regime in ("near_eps", "tiny", "spread_rows"):
         return {**plain, "eps": None}
-    if regime in ("decay", "decay_only", "decay_idle_rows"):
+    if regime in ("decay", "decay_first", "decay_only", "decay_idle_rows"):
         return {**plain, "weight_decay": float(rng.uniform(0.2, 0.9))}
-    if regime in ("betas", "traced"):
+    if regime in ("betas", "traced", "one_step"):
         plain["beta_1"], plain["beta_2"] = (
             float(rng.uniform(0.3, 0.8)),
             float(rng.uniform(0.9, 0.99)),
         )
+        if regime == "one_step":
+            return plain
         eps = float(rng.uniform(0.05, 0.5)) if regime == "traced" else 1e-15
         return {**plain, "eps": eps, "weight_decay": float(rng.uniform(0.1, 0.5))}
     if regime == "quick":
@@ -50,7 +52,7 @@ def arguments(rng, regime):
 def drawn_gradients(rng, regime, T, shape, dtype):
     """(T, *shape)"""
     g = normal(rng, (T, *shape), dtype, GRADIENTS.get(regime, 1.0))
-    if regime in ("zeros", "decay_only"):
+    if regime in ("zeros", "decay_first", "decay_only"):
         g[...] = 0.0
     if regime == "some_zero":
         g *= rng.random(shape) < 0.5

@@ -57,7 +57,8 @@ def settings(out, variant, *, p, lr, later):
 def steps(out, variant, *, w, b, k, w_grads, b_grads, k_grads, **given):
     for name, p, grads in (("w", w, w_grads), ("b", b, b_grads), ("k", k, k_grads)):
         places, _ = track(variant, p, grads, **given)
-        out.record(**{name: places[-1], name + "_moves": np.diff(np.stack(places, -1))})
+        out.record(**{name + "_moves": np.diff(np.stack(places, -1)), name: places[-1]})
+    out.name(**settled(**given))
 
 
 def alone(out, variant, *, p, grads, **given):
@@ -84,7 +85,7 @@ def schedule(out, variant, *, p, grads, lrs, weight_decay):
     for g, lr in zip(grads, lrs):
         now = {**DEFAULTS, "lr": lr, "weight_decay": weight_decay}
         places.append(one_step(variant, seen, g, places[-1], **now)[0])
-    out.record(p=places[-1], moves=np.diff(np.stack(places, -1)))
+    out.record(moves=np.diff(np.stack(places, -1)), p=places[-1])
 
 
 def accumulated(out, variant, *, p, grads, lr):

@@ -37,7 +37,7 @@ def steps(learner, record, w, b, k, w_grads, b_grads, k_grads, lr, momentum):
         for p, old, mine in zip(parameters, before, moves):
             mine.append(p.data - old)
     for name, p, mine in zip("wbk", parameters, moves):
-        record(**{name: p.data, name + "_moves": np.stack(mine, axis=-1)})  # (..., T)
+        record(**{name + "_moves": np.stack(mine, axis=-1), name: p.data})  # (..., T)
 
 
 def schedule(learner, record, p, grads, lrs):
@@ -52,7 +52,7 @@ def schedule(learner, record, p, grads, lrs):
         before = parameter.data.copy()
         optimizer.step()
         moves.append(parameter.data - before)
-    record(p=parameter.data, moves=np.stack(moves, axis=-1))
+    record(moves=np.stack(moves, axis=-1), p=parameter.data)
 
 
 def another_rate(learner, record, p, grads, lr, later, momentum):

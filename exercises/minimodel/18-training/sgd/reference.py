@@ -28,14 +28,14 @@ def settings(out, variant, *, p, lr, later):
 def steps(out, variant, *, w, b, k, w_grads, b_grads, k_grads, lr, momentum):
     for name, p, grads in (("w", w, w_grads), ("b", b, b_grads), ("k", k, k_grads)):
         places = track(p, grads, lr, momentum)
-        out.record(**{name: places[-1], name + "_moves": np.diff(np.stack(places, -1))})
+        out.record(**{name + "_moves": np.diff(np.stack(places, -1)), name: places[-1]})
 
 
 def schedule(out, variant, *, p, grads, lrs):
     places = [p]
     for g, lr in zip(grads, lrs):
         places.append(places[-1] - lr * g)
-    out.record(p=places[-1], moves=np.diff(np.stack(places, -1)))
+    out.record(moves=np.diff(np.stack(places, -1)), p=places[-1])
 
 
 def another_rate(out, variant, *, p, grads, lr, later, momentum):

@@ -75,7 +75,8 @@ def recorded(record, model, optimizer, max_norm):
     record(steps=len(optimizer.found))
     if max_norm is None or max_norm > 1e3:
         for name, grads in zip(("table", "bias"), zip(*optimizer.found)):
-            record(**{"grad_" + name: np.stack(grads, axis=-1)})  # (..., steps)
+            there = all(grad is not None for grad in grads)
+            record(**{"grad_" + name: np.stack(grads, axis=-1) if there else None})  # (..., steps)
         record(table=model.table.data, bias=model.bias.data)
     else:
         record(directions=np.stack([direction_of(grads) for grads in optimizer.found]))
