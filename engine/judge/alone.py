@@ -12,11 +12,6 @@ from engine.judge.compare import Tolerance, within
 from engine.judge.factors import SMALL, Pair
 
 FEWEST = 3  # values that a pattern has to explain
-AGREE = Message(
-    "They agree in the first {digits} digits: the formula is right, and something small is added, left"
-    " out or rounded (an epsilon, say, or float32).",
-    digits=0,
-)
 
 
 def not_finite(wanted: np.ndarray, given: np.ndarray) -> Said:
@@ -50,12 +45,21 @@ def small(pair: Pair, _: Tolerance) -> Said:
     if not (np.isfinite(relative).all() and 0 < relative.max() < SMALL):
         return ""
     digit = int(np.ceil(-np.log10(relative.max())))
-    return Message(AGREE.id, digits=digit - 1)
+    return agreeing(digit - 1)
+
+
+def agreeing(digits: int) -> Message:
+    """That only what comes after so many digits differs."""
+    return Message(
+        "They agree in the first {digits} digits: the formula is right, and something small is added, left"
+        " out or rounded (an epsilon, say, or float32).",
+        digits=digits,
+    )
 
 
 def told_small(pattern: Said) -> bool:
     """Whether a pattern is that only the last digits differ."""
-    return isinstance(pattern, Message) and pattern.id == AGREE.id
+    return isinstance(pattern, Message) and pattern.id == agreeing(0).id
 
 
 def transposed(pair: Pair, tolerance: Tolerance) -> Said:

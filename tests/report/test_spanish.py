@@ -23,7 +23,8 @@ ENGLISH_TOO = {  # code, numbers, and words that practitioners say in Spanish as
     "--method {methods}", "{path} --help", "pip install 'breakfix-engine[plots]'",
     'engine observe embedding-walkthrough --text "I love dogs"',
     "predictions: {{{prediction}: {{answer: ..., confidence: 70}}}}",
-    "questions: {{{question}: {{answer: ...}}}}", "log: {file}", "ok", "ok: {checks}", "{minutes} min",
+    "questions: {{{question}: {{answer: ...}}}}",
+    "diagnosis: {{{key}: {{answer: ..., confidence: 60}}}}", "log: {file}", "ok", "ok: {checks}", "{minutes} min",
     "{hours} h", "Autograd", "Embeddings",
 }  # fmt: skip
 ERRORS = {

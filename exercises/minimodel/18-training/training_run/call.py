@@ -1,5 +1,5 @@
-"""A whole training run of a small model, as one starts it, and what the model writes after it. No build is about it:
-it is what somebody sees who does not know yet which part is broken.
+"""A whole training run of a small model, as one starts it, and what the model writes after it. No build is
+about it: it is what somebody sees who does not know yet which part is broken.
 """
 
 import numpy as np
