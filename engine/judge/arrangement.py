@@ -186,10 +186,12 @@ def positions(wrong: Sequence[int] | np.ndarray) -> Said:
     if len(listed) > 2 and steps == {1}:
         return Message("{first} to {last}", first=first, last=last)
     if len(listed) > 2 and steps == {2}:
-        ends = {"first": first, "second": listed[1], "last": last}
-        if first % 2:
-            return Message("{first}, {second}, ..., {last}, the odd ones", **ends)
-        return Message("{first}, {second}, ..., {last}, the even ones", **ends)
+        start = Message("{first}, {second}, ..., {last}", first=first, second=listed[1], last=last)
+        return (
+            Message("{positions}, the odd ones", positions=start)
+            if first % 2
+            else Message("{positions}, the even ones", positions=start)
+        )
     return ", ".join(map(str, listed[:NAMED])) + (", ..." if len(listed) > NAMED else "")
 
 
