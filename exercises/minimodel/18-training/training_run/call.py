@@ -24,6 +24,12 @@ def length(model):
     return float(np.sqrt(sum((grad**2).sum() for grad in found)))
 
 
+def letter_by_letter(model, pieces):
+    """The loss on pieces (N, T) where each beginning comes by itself, as when the model writes."""
+    alone = [model(pieces[:, :n]).data[:, -1] for n in range(1, pieces.shape[1])]
+    return nats(np.stack(alone, axis=1), pieces[:, 1:])
+
+
 def run(learner, record, sizes, letters, ids, held_out, steps, batch_size, lr, max_norm, seed):
     """Trains on ids, measures the loss on held_out (T,), and has the model write 24 letters, greedily."""
     rng = np.random.default_rng(seed)
@@ -43,6 +49,7 @@ def run(learner, record, sizes, letters, ids, held_out, steps, batch_size, lr, m
     pieces = pieces.reshape(-1, sizes["context_len"])
     logits = np.asarray(model(pieces[:, :-1]).data)
     record(loss_on_other_text=nats(logits, pieces[:, 1:]))
+    record(loss_on_other_text_letter_by_letter=letter_by_letter(model, pieces))
     record(spread_of_the_logits=float(np.std(logits.astype(np.float64))))
     prompt = np.asarray(ids[:4])
     ids = learner.generate(model, prompt, 24, temperature=0.0, rng=np.random.default_rng(0))
