@@ -28,7 +28,7 @@ DECISIONS = [
     ("float32-softmax-no-shift-then-sdpa", "sdpa", "hidden"),
     ("top-k-capped", "generate", "top-k-many"),
     ("top-p-tail-float32", "generate", "nearly-none"),
-    ("top-p-in-sorted-order", "generate", "shares"),
+    ("top-p-in-sorted-order", "generate", "top-p"),
     ("warmup-plus-one", "cosine_lr", "values"),
     ("cosine-comes-up-again", "cosine_lr", "after"),
     ("words-split-on-spaces", "tokenizer", "round-trip"),
