@@ -24,7 +24,8 @@ TOOLS = re.compile(
     r"#\s*(type:|noqa|fmt:|ruff:|pylint:|pragma:|!|-\*-)"
 )  # these are not for people
 STRING = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')(.*)\1", re.S)
-PARAGRAPH = re.compile(r"[^\n]*\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
+GAP = re.compile(r"(\n[^\S\n]*\n\s*)")  # between paragraphs
+SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)\s*|$)", re.S)
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 Lies = Callable[[str], bool]
 
@@ -114,7 +115,7 @@ def _comments(source: Source) -> Iterator[Comment]:
 
 
 def _docstrings(source: Source, changed: Sequence[ast.stmt], lies: Lies) -> Iterator[Edit]:
-    """The paragraphs of docstrings that lie; all of one of which nothing is left."""
+    """The sentences of docstrings that lie; all of one of which nothing is left."""
     inside = [n for top in changed for n in walked(top) if isinstance(n, DEFINITIONS)]
     for node in (source.module, *inside):
         if ast.get_docstring(node, clean=False) is None:
@@ -124,7 +125,7 @@ def _docstrings(source: Source, changed: Sequence[ast.stmt], lies: Lies) -> Iter
         string = STRING.fullmatch(text)
         if string is None:
             continue
-        told = _without_paragraphs(string[2], lies)
+        told = _without_sentences(string[2], lies)
         if told == string[2]:
             continue
         if told.strip():
@@ -137,12 +138,23 @@ def _docstrings(source: Source, changed: Sequence[ast.stmt], lies: Lies) -> Iter
             yield Edit(source.path, *((line, below) if own_lines else (start, end)), "")
 
 
-def _without_paragraphs(text: str, lies: Lies) -> str:
-    """A text without its paragraphs that lie; each takes blank lines along, below it or above the last."""
-    found = [*PARAGRAPH.finditer(text)]
-    for one, after in reversed([*zip(found, [*found[1:], None], strict=True)]):
-        if lies(one[0]):
-            before = [p.end() for p in found if p.end() <= one.start()]
-            start = one.start() if after or not before else before[-1]
-            text = text[:start] + text[after.start() if after else one.end() :]
-    return text
+def _without_sentences(text: str, lies: Lies) -> str:
+    """A docstring's text without its sentences that lie, and without paragraphs of which none is left."""
+    parts = GAP.split(text)
+    paragraphs, gaps = parts[::2], [*parts[1::2], ""]
+    true = [_true(paragraph, lies) for paragraph in paragraphs]
+    if true == paragraphs:
+        return text
+    kept = "".join(told + gap for told, gap in zip(true, gaps, strict=True) if told.strip())
+    head, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return head + kept.strip() + tail if kept.strip() else ""
+
+
+def _true(paragraph: str, lies: Lies) -> str:
+    """A paragraph without its sentences that lie."""
+    start = len(paragraph) - len(paragraph.lstrip())
+    sentences = SENTENCE.findall(paragraph[start:])
+    true = [sentence for sentence in sentences if not lies(sentence)]
+    if len(true) == len(sentences):
+        return paragraph
+    return paragraph[:start] + "".join(true).rstrip() + paragraph[len(paragraph.rstrip()) :]

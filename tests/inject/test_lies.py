@@ -86,6 +86,26 @@ def test_a_word_is_found_by_its_beginning_only() -> None:
     assert without_lies("a.py", old, new, WORDS) == new
 
 
+@pytest.mark.parametrize(
+    ("told", "left"),
+    [
+        ("Average the values. Scores are scaled\n    by the root. Nothing else.", "Average the values. Nothing else."),
+        ("Scaled scores.\n\n    A row of nothing is 0.\n    ", "A row of nothing is 0.\n    "),
+        ("\n    Parameters\n    ----------\n    d : int\n        A size.\n    e : float\n        Scaled by it.\n    ",
+         "\n    Parameters\n    ----------\n    d : int\n        A size.\n    "),
+        ("Weights.\n\n    They are scaled.", "Weights."),
+        ("A rascal. No lie, though.", "A rascal. No lie, though."),
+    ],
+)  # fmt: skip
+def test_of_a_docstring_the_sentences_go_that_lie(told: str, left: str) -> None:
+    """The others stay as they are."""
+    old = f'def f(x):\n    """{told}"""\n    return x * 2\n'
+    new = old.replace("x * 2", "x").encode()
+    assert without_lies("a.py", old.encode(), new, WORDS).decode() == (
+        f'def f(x):\n    """{left}"""\n    return x\n'
+    )
+
+
 def test_a_docstring_of_one_line_goes_with_its_line() -> None:
     """But not where it is the whole body."""
     old = b'class A:\n    """Scaled."""\n\n    def f(self, x):\n        return x * 2\n'
