@@ -29,6 +29,8 @@ from engine.run.types import Tree
 FILE = Path(__file__).parent / "golden.json"
 PLANS, SILENCERS = 7, 3
 SEEDS = (11, 12)
+# asks for id(model), which differs from process to process: so does the check that notices it first
+BY_CHANCE = "zero-grad-missing/silencer 0"
 KINDS = ("healthy", "broken", *(f"silencer {i}" for i in range(SILENCERS)))
 RECORDED: dict[str, Any] = json.loads(FILE.read_text()) if FILE.exists() else {}
 CASES = [(id, kind, seed) for id in BREAKS for kind in KINDS for seed in SEEDS]
@@ -80,7 +82,10 @@ def held(key: str, told: dict[str, Any]) -> None:
         known[key] = told
         lines = [f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(known.items())]
         FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    assert json.loads(FILE.read_text())[key] == told
+    wanted = json.loads(FILE.read_text())[key]
+    if BY_CHANCE in key:
+        wanted, told = wanted | {"first": ""}, told | {"first": ""}
+    assert wanted == told
 
 
 @pytest.mark.sweep(8)
