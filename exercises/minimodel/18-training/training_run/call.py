@@ -41,9 +41,9 @@ def run(learner, record, sizes, letters, ids, held_out, steps, batch_size, lr, m
         x, y = next(source)
         losses.append(number(learner.train_step(model, x, y, optimizer, max_norm)))
         norms.append(length(model))
-    record(losses=losses, gradient_norms=norms)
+    record(losses=losses, gradient_norms_after_clipping=norms)
     record(first_loss=losses[0], last_ten_losses=float(np.mean(losses[-10:])))
-    record(gradient_norm_of_the_last_steps=float(np.mean(norms[-10:])))
+    record(last_ten_gradient_norms=float(np.mean(norms[-10:])))
     model.eval()
     pieces = held_out[: len(held_out) // sizes["context_len"] * sizes["context_len"]]
     pieces = pieces.reshape(-1, sizes["context_len"])
