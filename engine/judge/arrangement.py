@@ -31,8 +31,12 @@ def reordered(pair: Pair, tolerance: Tolerance) -> Said:
         if len(np.unique(mine, axis=0)) < length or np.isnan(theirs).any():
             continue
         bound = tolerance.element * np.abs(mine).max() + tolerance.array
-        found = [_place(row, mine, bound) for row in theirs]
-        order = [place for place in found if place is not None]
+        order: list[int] = []
+        for row in theirs:
+            place = _place(row, mine, bound)
+            if place is None:
+                break
+            order.append(place)
         if len(order) < length or order == [*range(length)]:
             continue
         if len(set(order)) == 1:

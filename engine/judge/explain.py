@@ -52,9 +52,8 @@ def pattern(
 
     dtype: what it was compared as. known: inputs, and what the reference names on its way.
     """
-    return telling(found, [(expected, got, known)], dtype) or _weak(
-        found, expected, got, dtype, known
-    )
+    told = telling(found, [(expected, got, known)], dtype)
+    return told or weak(found, expected, got, dtype, known)
 
 
 def telling(
@@ -134,7 +133,7 @@ def _scalars(outcome: Outcome) -> Iterator[float]:
             yield value
 
 
-def _weak(
+def weak(
     found: Difference, expected: Outcome, got: Outcome, dtype: str, known: Mapping[str, Any]
 ) -> Said:
     """Where values differ, and in what digits."""

@@ -17,7 +17,7 @@ import msgspec
 
 from engine.errors import EngineError, Message, Said
 from engine.judge.compare import AGAIN_DIFFERS, ASPECTS, Difference, difference
-from engine.judge.explain import pattern, telling
+from engine.judge.explain import telling, weak
 from engine.judge.inputs import shapes
 from engine.judge.measured import Extra, Measured
 from engine.judge.result import Result, Verdict
@@ -244,7 +244,8 @@ def _told(
         what = telling(found.differing[draw], rest, draw.dtype)
         if what:
             return draw, what
-    return order[0], pattern(first, *seen[0][:2], order[0].dtype, seen[0][2])
+    expected, got, known = seen[0]
+    return order[0], weak(first, expected, got, order[0].dtype, known)
 
 
 def _known(case: Case) -> Mapping[str, Any]:

@@ -322,6 +322,7 @@ NAMED = {
 }  # fmt: skip
 
 
+@pytest.mark.sweep(14)
 @pytest.mark.parametrize("name", NAMED)
 def test_the_first_message_names_the_mistake(told, plain, name):
     """What is systematic is told in terms of what is known: inputs, sizes, settings, the formula's steps."""
