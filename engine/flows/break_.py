@@ -19,6 +19,7 @@ from engine.flows.measuring import Halted, Progress, quiet
 from engine.flows.needs import check_outcomes
 from engine.flows.siblings import Siblings
 from engine.flows.tracing import Tracer
+from engine.inject.candidates import changed_lines
 from engine.inject.learner_code import Code
 from engine.inject.lies import without_lies
 from engine.inject.search import Injection, NotFound, inject
@@ -121,4 +122,6 @@ def _planned(code: Code, injection: Injection, lies: Sequence[str], dtype: str) 
         places += [(path, symbol) for symbol in symbols or [""]]
     file, symbol = places[0]  # with its line, where several have that name
     bare = tuple((path, name.partition(" ")[0]) for path, name in places)
-    return Planned(msgspec.structs.replace(injection, files=files), file, symbol, bare, dtype)
+    lines = changed_lines(code, files)
+    quiet = msgspec.structs.replace(injection, files=files, changed_lines=lines)
+    return Planned(quiet, file, symbol, bare, dtype)

@@ -2,8 +2,8 @@
 sqrt(d)` above scores that are divided by nothing tells where the bug is.
 
 A break names the words that such a comment uses (`lies:`, beginnings of words). Looked at is the class or the
-function that was changed, what stands right above it, and the docstring of the module. A comment on a changed
-line goes whatever it says. Every other byte stays.
+function that was changed, what stands right above it, and the docstring of the module. Of a docstring the
+sentences go that lie. Every other byte stays.
 """
 
 from __future__ import annotations
@@ -37,13 +37,12 @@ class Comment(NamedTuple):
     start: int
     end: int
     text: str
-    behind_code: bool
 
 
 def without_lies(path: str, healthy: bytes, broken: bytes, words: Sequence[str]) -> bytes:
     """The broken file without what lies in it. words: beginnings of words."""
     source = Source(path, broken)
-    fresh, below = _touched(healthy, broken)
+    below = _touched(healthy, broken)
     changed = [
         node
         for node in source.module.body
@@ -51,11 +50,11 @@ def without_lies(path: str, healthy: bytes, broken: bytes, words: Sequence[str])
     ]
     lies = _telling(words)
     beside = {line for node in changed for line in (*_lines(node), _lines(node).start - 1)}
-    beside |= {line - 1 for line in below}
+    beside |= {line - 1 for line in below} | below
     edits = [
         Edit(path, one.start, one.end, "")
         for one in _comments(source)
-        if (one.behind_code and one.last in fresh) or (one.last in beside and lies(one.text))
+        if one.last in beside and lies(one.text)
     ]
     quiet = source.apply([*edits, *_docstrings(source, changed, lies)])
     try:
@@ -74,16 +73,14 @@ def _telling(words: Sequence[str]) -> Lies:
     return lambda text: found.search(text.lower()) is not None
 
 
-def _touched(healthy: bytes, broken: bytes) -> tuple[set[int], set[int]]:
-    """The lines of the broken file that are new; and those before which something is new or gone."""
+def _touched(healthy: bytes, broken: bytes) -> set[int]:
+    """The lines of the broken file that are new, and those before which something is new or gone."""
     old, new = healthy.splitlines(), broken.splitlines()
-    fresh: set[int] = set()
-    below: set[int] = set()
+    found: set[int] = set()
     for tag, _, _, a, b in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag != "equal":
-            fresh |= {*range(a + 1, b + 1)}
-            below |= {*range(a + 1, b + 2)}
-    return fresh, below
+            found |= {*range(a + 1, b + 2)}
+    return found
 
 
 def _lines(node: ast.stmt) -> range:
@@ -103,15 +100,15 @@ def _comments(source: Source) -> Iterator[Comment]:
         end = start + len(token.string.encode(source.encoding))
         if before.strip():
             start -= len(before) - len(before.rstrip())
-            yield Comment(line, start, end, token.string, True)
+            yield Comment(line, start, end, token.string)
         else:
             line_end = re.compile(rb"\r\n|\r|\n|$").match(source.data, end)
             end = line_end.end() if line_end else end
-            alone.append(Comment(line, source.offset(line, 0), end, token.string, False))
+            alone.append(Comment(line, source.offset(line, 0), end, token.string))
     for _, group in groupby(enumerate(alone), key=lambda one: one[1].last - one[0]):
         block = [comment for _, comment in group]
         text = " ".join(comment.text for comment in block)
-        yield Comment(block[-1].last, block[0].start, block[-1].end, text, False)
+        yield Comment(block[-1].last, block[0].start, block[-1].end, text)
 
 
 def _docstrings(source: Source, changed: Sequence[ast.stmt], lies: Lies) -> Iterator[Edit]:

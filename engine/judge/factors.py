@@ -127,6 +127,7 @@ def one_factor(pairs: Sequence[Pair], tolerance: Tolerance, fewest: int) -> Said
     Of single numbers it is told where the same formula, or the same factor, holds in three measurements.
     """
     single = not pairs[0].wanted.ndim
+    pairs = [pair for pair in pairs if single is not bool(pair.wanted.ndim)]
     some = [(p, factor_of(p, tolerance, 1 if single else fewest)) for p in pairs]
     if some[0][1] is None or (single and (len(some) < fewest or any(f is None for _, f in some))):
         return ""

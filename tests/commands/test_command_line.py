@@ -35,8 +35,8 @@ from engine.cli.learner import app
 from engine.commands import break_, init
 
 COMMANDS = [
-    "init", "list", "show", "status", "next", "submit-build", "break", "observe", "hint",
-    "submit-fix", "submit", "watch", "run", "repro", "reset", "notes", "doctor", "check", "demo",
+    "init", "list", "show", "status", "next", "submit-build", "break", "observe", "diagnose",
+    "hint",    "submit-fix", "submit", "watch", "run", "repro", "reset", "notes", "doctor", "check", "demo",
     "dev check", "dev schema",
 ]  # fmt: skip
 
@@ -396,7 +396,7 @@ def test_a_learner_in_spanish_reads_and_writes_spanish(tmp_path: Path, answers: 
     for words in (["submit-fix"], ["submit-build", "lm_head"]):
         told = engine(*words, cwd=home).stdout
         assert "el ancho que anuncia" in told and "the width it announces" not in told
-    assert "Con esta tabla" in engine("hint", cwd=home, code=0).stdout
+    assert "Mira en" in engine("hint", cwd=home, code=0).stdout
 
 
 def test_both_breaks_can_be_started_one_after_the_other(closed: Path, tmp_path: Path) -> None:
