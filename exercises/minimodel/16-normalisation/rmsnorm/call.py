@@ -98,7 +98,11 @@ def chain(learner, record, x, depth):
     loud, quiet = (list(row) for row in zip(*found))
     record(loud=loud, quiet=quiet, powers_of_ten=[float(np.log10(size)) for size in loud])
     bounds = {"one": 1.5, "tens": 100.0, "thousands": 1e6}
-    record(order_of_the_loud_one=next((word for word, bound in bounds.items() if loud[-1] < bound), "billions"))
+    record(
+        order_of_the_loud_one=next(
+            (word for word, bound in bounds.items() if loud[-1] < bound), "billions"
+        )
+    )
 
 
 def beside(learner, record, x, gain, eps, other_eps):
