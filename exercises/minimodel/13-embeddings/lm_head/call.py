@@ -130,7 +130,7 @@ def widths(learner, record, vocab_size, d_models, seed, ids, targets):
     record(losses=losses)
     ratio = losses[-1] / losses[-2]
     steps = {"stays": 1.0, "root": 2**0.5, "doubles": 2.0, "quadruples": 4.0}
-    record(loss_when_d_model_doubles=min(steps, key=lambda name: abs(np.log(ratio / steps[name]))))
+    record(loss_from_64_to_128=min(steps, key=lambda name: abs(np.log(ratio / steps[name]))))
 
 
 def seeds(learner, record, vocab_size, d_model, seed, ids, targets, count):

@@ -339,7 +339,11 @@ def traced(rng, regime, dtype):
 
 
 def shares(rng, regime, dtype):
-    """Two or three tokens, far apart in probability; how often does each come up?"""
+    """Two or three tokens, far apart in probability; how often does each come up?
+
+    shown_renewed, shown_partly: the same with more draws.
+    """
+    shown, regime = regime.startswith("shown_"), regime.removeprefix("shown_")
     given = dict(SETTINGS)
     p = np.array([0.9, 0.1])
     if regime == "hot":
@@ -362,7 +366,7 @@ def shares(rng, regime, dtype):
     elif regime == "top_k":
         p, given["top_k"] = np.array([0.55, 0.15, 0.11, 0.1, 0.09]), 2
     order = rng.permutation(len(p))
-    n = 400 if regime == "scant" else 250
+    n = 2000 if shown else 400 if regime == "scant" else 250
     return {"logits": np.log(p)[order].astype(dtype), "n_new": n, "seed": any_seed(rng), **given}
 
 
