@@ -9,12 +9,11 @@ import numpy as np
 
 from engine.errors import Message, Said
 from engine.judge.compare import Tolerance, within
-from engine.judge.factors import SMALL, Pair
-
-FEWEST = 3  # values that a pattern has to explain
+from engine.judge.factors import FEWEST, SMALL, Pair
 
 
 def not_finite(wanted: np.ndarray, given: np.ndarray) -> Said:
+    """NaN or infinities that are not expected."""
     fresh = np.isnan(given) & ~np.isnan(wanted)
     if fresh.any():
         return Message("{where} are NaN.", where=_counted(fresh))
@@ -34,6 +33,7 @@ def _counted(fresh: np.ndarray) -> Said:
 
 
 def zeros(wanted: np.ndarray, given: np.ndarray) -> Said:
+    """Zeros in the place of numbers."""
     told = not given.any() and (wanted != 0).sum() >= min(FEWEST, wanted.size)
     return Message("Every element is 0.") if told else ""
 

@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from engine.errors import Message, Said
-from engine.judge.compare import Tolerance
-from engine.judge.factors import Pair
+from engine.judge.compare import Tolerance, within
+from engine.judge.factors import FEWEST, Pair
 
-FEWEST = 3  # values that have to show it
 LONGEST = 64  # an axis along which an order is looked for
 SHOWN = 12  # positions of an order that are shown
 NAMED = 6  # positions that are named one by one
 TINY = 1e-6  # of a sum
+CHANCE = 0.1  # that rows are repeated ones by lot
 
 
 def reordered(pair: Pair, tolerance: Tolerance) -> Said:
@@ -206,28 +206,31 @@ def _one_each(differing: np.ndarray, ids: np.ndarray) -> bool:
     return bool((differing == (np.arange(differing.shape[-1]) == ids[..., None])).all())
 
 
+def repeated(pair: Pair, tolerance: Tolerance) -> Said:
+    """Rows that ids name more than once, where no other row differs."""
+    rows = (~within(pair.wanted, pair.given, tolerance)).reshape(len(pair.wanted), -1).any(-1)
+    wrong = set(np.flatnonzero(rows).tolist())
+    for name, ids in pair.known.items():
+        if ids.dtype.kind not in "iu" or ids.ndim == 0 or ids.size < 2 or ids.max() >= rows.size:
+            continue
+        found, counts = np.unique(ids, return_counts=True)
+        often = set(found[counts > 1].tolist())
+        chance = (len(often) / rows.size) ** len(wrong)
+        if wrong == often != set(found.tolist()) or (wrong and wrong <= often and chance < CHANCE):
+            return Message(
+                "Only rows differ that come up more than once in {name}: {rows}.",
+                name=name, rows=positions(sorted(wrong)),
+            )  # fmt: skip
+    return ""
+
+
 def chosen(differing: np.ndarray, known: Mapping[str, np.ndarray]) -> Said:
-    """What the differing rows have in common, by integers or booleans among the inputs: ids that come up
-    twice, places where a target has one value.
+    """What the differing places have in common, by integers or booleans among the inputs: those where a
+    target has one value.
     """
     for name, ids in known.items():
         if ids.dtype.kind not in "iu" or ids.ndim == 0 or ids.size < 2:
             continue
-        if differing.ndim and differing.shape:
-            rows = differing.reshape(len(differing), -1).any(-1)
-            found, counts = np.unique(ids, return_counts=True)
-            wrong = np.flatnonzero(rows)
-            often = found[counts > 1]
-            if (
-                0 < len(often) < len(found)
-                and found.max() < rows.size
-                and len(found) < rows.size
-                and set(wrong.tolist()) == set(often.tolist())
-            ):
-                return Message(
-                    "Only rows differ that come up more than once in {name}: {rows}.",
-                    name=name, rows=positions(wrong),
-                )  # fmt: skip
         lead = differing.shape[: ids.ndim]
         if lead != ids.shape or differing.ndim < ids.ndim:
             continue

@@ -14,7 +14,6 @@ import numpy as np
 
 from engine.errors import Said
 from engine.judge.alone import (
-    FEWEST,
     negated,
     not_finite,
     offset,
@@ -23,9 +22,9 @@ from engine.judge.alone import (
     transposed,
     zeros,
 )
-from engine.judge.arrangement import holes, rearranged, reordered, sparse, sums
+from engine.judge.arrangement import holes, rearranged, reordered, repeated, sparse, sums
 from engine.judge.compare import TOLERANCES, Difference
-from engine.judge.factors import Pair, one_factor
+from engine.judge.factors import FEWEST, Pair, one_factor
 from engine.judge.places import shapes, where
 from engine.judge.relations import (
     exchanged,
@@ -168,6 +167,7 @@ LOOKS = (
     neighbours,
     scaled_along,
     multiples,
+    repeated,
     holes,
     sums,
     sharpened,

@@ -17,6 +17,7 @@ from engine.judge.compare import Tolerance, within
 NAMES = 40  # of what is known about a measurement, the first
 LEAST = 1e-3  # what 1 minus it is told apart from 1
 FEW = 12  # of its numbers, of which two are taken together
+FEWEST = 3  # values that a pattern has to explain
 SMALL = 1e-3  # a relative difference below this is no other formula, but something small
 Known = Mapping[str, np.ndarray]  # inputs, and what the reference names on its way
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from engine.errors import Message, Said
 from engine.judge.alone import (
-    FEWEST,
     not_finite,
     offset,
     row_factors,
@@ -17,12 +16,13 @@ from engine.judge.alone import (
     transposed,
     zeros,
 )
-from engine.judge.arrangement import chosen, positions
+from engine.judge.arrangement import chosen, positions, repeated
 from engine.judge.compare import Tolerance, within
-from engine.judge.factors import Pair, factor_of, one_factor
+from engine.judge.factors import FEWEST, Pair, factor_of, one_factor
 
 
 def shapes(wanted: np.ndarray, given: np.ndarray) -> Said:
+    """How a shape differs."""
     if given.shape == wanted.shape[::-1] and wanted.ndim > 1:
         return Message("The axes are transposed.")
     if wanted.size == given.size:
@@ -42,6 +42,7 @@ def shapes(wanted: np.ndarray, given: np.ndarray) -> Said:
 def where(
     wanted: np.ndarray, given: np.ndarray, tolerance: Tolerance, known: Mapping[str, np.ndarray]
 ) -> Said:
+    """Which values of two arrays of one shape differ, and what is so about them."""
     if wanted.dtype.kind != "f":
         return part(wanted != given)
     differing = ~within(wanted, given, tolerance)
@@ -51,7 +52,7 @@ def where(
         told = told or look(pair, tolerance)
     if told:
         return told
-    at = chosen(differing, known) or part(differing)
+    at = repeated(pair, tolerance) or chosen(differing, known) or part(differing)
     return _joined(at, there(pair, differing, tolerance))
 
 

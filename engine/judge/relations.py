@@ -11,9 +11,8 @@ import numpy as np
 
 from engine.errors import Message, Said
 from engine.judge.compare import Tolerance, within
-from engine.judge.factors import Pair, factor_of, formula_of
+from engine.judge.factors import FEWEST, Pair, factor_of, formula_of
 
-FEWEST = 3  # values that a relation has to explain
 Arrays = Mapping[str, np.ndarray]
 
 

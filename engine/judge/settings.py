@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.errors import Message, Said
-from engine.judge.alone import FEWEST
 from engine.judge.compare import Tolerance, within
-from engine.judge.factors import Pair
+from engine.judge.factors import FEWEST, Pair
 from engine.run.types import Outcome
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from engine.errors import Message, Said
 from engine.judge.compare import Tolerance
-from engine.judge.factors import SMALL, Pair, factor_of, formula_of
-from engine.judge.relations import FEWEST, fitting, is_instead
+from engine.judge.factors import FEWEST, SMALL, Pair, factor_of, formula_of
+from engine.judge.relations import fitting, is_instead
 
 MOST = 60  # of what is known
 FUNCTIONS = {

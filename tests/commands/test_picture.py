@@ -22,5 +22,7 @@ def test_the_picture_shows_a_real_run() -> None:
     lines = re.findall(r"<text[^>]*>(.*?)</text>", picture.FILE.read_text("utf-8"))
     kept = words(html.unescape("\n".join(lines)).replace("\u00a0", " "))
     for line in picture.shown().splitlines():
+        if line.startswith("     "):  # what differs, of numbers that are drawn anew
+            continue
         assert all(word in kept for word in words(line.partition(": ")[0])), line
     assert ".ci/terminal.svg" in (picture.ROOT / "README.md").read_text("utf-8")

@@ -355,3 +355,31 @@ def test_what_is_known_is_what_a_difference_is_told_by(wanted, got, known, words
 def test_what_is_known_by_chance_is_not_named(wanted, got, known):
     """A wrong name misleads more than none."""
     assert not re.search("`|which is|factor is", told(wanted, got, **known))
+
+
+IDS = np.array([3, 5, 3, 8, 8, 1])
+TABLE = np.zeros((30, 4))
+TABLE[[1, 3, 5, 8]] = np.arange(1.0, 17.0).reshape(4, 4) ** 1.5
+
+
+@pytest.mark.parametrize("lost", [[3, 8], [8]])
+def test_rows_that_ids_name_twice_are_told_even_where_they_hold_zeros(lost):
+    """And where the last use of one of them had no gradient at all, so that it agrees."""
+    got = TABLE.copy()
+    got[lost] = 0
+    said = told(TABLE, got, ids=IDS)
+    assert (
+        f"Only rows differ that come up more than once in ids: {', '.join(map(str, lost))}." in said
+    )
+    assert "more than once" not in told(
+        TABLE, np.where(TABLE > 0, TABLE + 1e-3 * (TABLE > 20), 0), ids=IDS
+    )
+
+
+def test_a_single_row_among_many_repeated_ones_may_be_chance():
+    """Half of the rows come up twice."""
+    ids = np.repeat(np.arange(5), [2, 2, 2, 1, 1])
+    wanted = np.arange(20.0).reshape(5, 4) ** 1.5
+    got = wanted.copy()
+    got[0] += [0.3, 0.1, 0.7, 0.2]
+    assert "more than once" not in told(wanted, got, ids=ids)
