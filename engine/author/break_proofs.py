@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from engine.author import stated_numbers as figures
 from engine.author.models import edited
+from engine.author.proof import Proof
+from engine.author.shown_proofs import shown_proofs
 from engine.errors import EngineError, NotApplicable
 from engine.flows import break_ as planning
 from engine.flows import fix as fixes
@@ -29,16 +29,6 @@ TAKEN_FOR_THE_BUG = (
     "the whole fingerprint measures what the bug gives: it needs a probe or a regime that tells them"
     " apart, unless this is the bug"
 )
-
-
-class Proof(msgspec.Struct, frozen=True):
-    """One thing that was tried on one model, and whether it went as the spec says."""
-
-    exercise: str
-    model: str
-    claim: str
-    held: bool
-    detail: str
 
 
 def break_proofs(
@@ -62,6 +52,7 @@ def break_proofs(
     yield Proof(id, name, bites, True, detail)
     broken = tree.replaced(injection.files)
     yield from figure_proofs(servers, catalogue, catalogue.entry(id), name, tree, broken)
+    yield from shown_proofs(servers, catalogue, id, name, tree, broken)
     known, seed = Baseline(tree), fresh_seed()
     fixed = fixes.grade_fix(servers, catalogue, id, known, tree, seed)
     yield Proof(id, name, "the reference fix is accepted", fixed.passed, why(fixed))

@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 
 from engine.author import coverage as regimes
-from engine.author.break_proofs import Proof, break_proofs, figure_proofs, why
+from engine.author.break_proofs import break_proofs, figure_proofs, why
 from engine.author.lint import Problem, problems
 from engine.author.models import models
+from engine.author.proof import Proof
 from engine.errors import EngineError, SpecError
 from engine.flows import build as flows
 from engine.flows import measuring, walkthrough

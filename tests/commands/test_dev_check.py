@@ -12,7 +12,7 @@ import pytest
 from workbench import LOUD, ROOT, engine
 
 from engine.author import prove
-from engine.author.break_proofs import Proof
+from engine.author.proof import Proof
 from engine.author.prove import CheckReport
 from engine.errors import SpecError
 from engine.spec.catalogue import Catalogue
@@ -235,3 +235,18 @@ def test_every_exercise_of_a_pack_is_proved_in_its_order(monkeypatch: pytest.Mon
     catalogue = Catalogue.find("minimodel")
     assert prove.prove(ROOT / "exercises" / "minimodel").passed
     assert begun == [*catalogue.entries, *catalogue.walkthroughs] and len(begun) > 50
+
+
+def test_a_curve_and_a_number_of_a_hint_that_nothing_records_are_told(tmp_path: Path) -> None:
+    """A learner would see no picture, and the bare name in the hint."""
+    pack = tmp_path / "minimodel"
+    shutil.copytree(ROOT / "exercises" / "minimodel", pack)
+    (file,) = pack.glob("*/*/causal-mask-off-by-one.yaml")
+    text = file.read_text("utf-8")
+    assert "curve: losses" in text and "{broken." in text
+    slips = text.replace("curve: losses", "curve: lossses").replace("{broken.", "{broken.an_", 1)
+    file.write_text(slips.partition("\nsilencers:")[0] + slips[slips.index("\nblind:") :], "utf-8")
+    report = prove.prove(file, sample=1)
+    (lost, blind) = [p for p in report.proofs if "hints tell" in p.claim]
+    assert not lost.held and "'lossses'" in lost.detail
+    assert not blind.held and "'lossses'" in blind.detail and "'an_" in blind.detail

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from engine.author.break_proofs import Proof
 from engine.author.lint import Problem
+from engine.author.proof import Proof
 from engine.author.prove import CheckReport
 from engine.flows.answers import Answer
 from engine.flows.blind import BlindReport
