@@ -82,7 +82,7 @@ def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
             return typed_choice(options, text, prediction.id)
         return checked_answer(prediction, text, lang)
 
-    given, typed = _until(_prompt(lang, options, before), read)
+    given, typed = _until(_prompt(options, before), read)
     _echo(shown(prediction, given, lang), typed)
     sure = _confidence(prediction.id, options, lang, known.confidence if known else None)
     return Answer(prediction.id, given, sure)
@@ -100,14 +100,14 @@ def _confidence(
     return _until(prompt + (f" [{known}]:" if known is not None else ":"), read)[0]
 
 
-def _prompt(lang: str, options: Sequence[tuple[str, str]], before: str = "") -> str:
-    """ "Your answer (1 to 4) [2]:", below the options."""
+def _prompt(options: Sequence[tuple[str, str]], before: str = "", asked: str = "") -> str:
+    """ "Your answer (1 to 4) [2]:", below the options. asked: other words for it."""
     for number, (_, text) in enumerate(options, 1):
         _say(f"  {number}. {text}")
     answer = words("Your answer")
     if options:
         answer = words("Your answer (1 to {count})", count=len(options))
-    return f"{answer}{before}:"
+    return f"{asked or answer}{before}:"
 
 
 def diagnosis(asked: Hypotheses) -> Diagnosis:
@@ -125,13 +125,12 @@ def diagnosis(asked: Hypotheses) -> Diagnosis:
         return known.what if known and not text else checked_mechanism(text, asked)
 
     _say(f"\n{worded(WHERE)}")
-    where, _ = _until(_prompt(asked.lang, (), f" [{known.where}]" if known else ""), place)
+    where, _ = _until(_prompt((), f" [{known.where}]" if known else ""), place)
     sure_where = _confidence("where", (), asked.lang, known.sure_where if known else None)
     _say("\n" + words("What is wrong? These things go wrong here ({area}):", area=asked.area))
-    for number, (_, text) in enumerate(asked.options, 1):
-        _say(f"  {number}. {text}")
     before = f" [{texts.get(known.what, known.what)}]" if known else ""
-    what, typed = _until(words("A number, or your own words") + f"{before}:", mechanism)
+    prompt = _prompt(asked.options, before, words("A number, or your own words"))
+    what, typed = _until(prompt, mechanism)
     _echo(texts.get(what, what), typed)
     sure_what = _confidence("what", asked.options, asked.lang, known.sure_what if known else None)
     return Diagnosis(where, sure_where, what, sure_what)
@@ -142,9 +141,7 @@ def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
 
     def ask(question: str, options: Sequence[tuple[str, str]]) -> Answer:
         _say(f"\n{question}")
-        chosen, _ = _until(
-            _prompt(lang, options), lambda text: typed_choice(options, text, "cause")
-        )
+        chosen, _ = _until(_prompt(options), lambda text: typed_choice(options, text, "cause"))
         _echo(dict(options)[chosen])
         return Answer("cause", chosen, _confidence("cause", options, lang))
 
@@ -157,7 +154,7 @@ def question(lang: str) -> Callable[[Asked], Reply | None]:
     def ask(asked: Asked) -> Reply | None:
         unit = f" [{asked.unit}]" if asked.unit else ""
         _say(f"\n{asked.ask}{unit}")
-        prompt = _prompt(lang, asked.options)
+        prompt = _prompt(asked.options)
         answer, _ = _until(prompt, lambda text: acceptable(asked, text, lang))
         if not answer:
             return None

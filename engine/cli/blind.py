@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 def chosen(session: Session, id: str | None, phase: str | None, area: str | None) -> list[str]:
     """The breaks that may come, the first first. Raises UsageError."""
     from engine.flows.lot import draw, takeable
+    from engine.learner.store import taken
 
     if id is not None:
         return [takeable(session.catalogue, id)]
-    done = {id for id, state in session.states().items() if state == "closed"}
-    return draw(session.catalogue, done, phase, area)
+    return draw(session.catalogue, taken(session.attempts()), phase, area)
 
 
 def only_named(id: str | None, phase: str | None, area: str | None) -> str:

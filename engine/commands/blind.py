@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.commands.lay import check_same_code, write
+from engine.commands.lay import check_same_code, lay, opened
 from engine.commands.naming import handle_title
 from engine.commands.predict import check_none_open, notes_head
 from engine.commands.session import Session
@@ -21,6 +21,7 @@ from engine.flows import expectations
 from engine.flows.blind import BlindReport
 from engine.flows.measuring import Progress, fresh_seed, quiet
 from engine.learner import entries, notes
+from engine.learner.sealed import seal
 from engine.learner.store import alone, next_handle
 from engine.run.concurrent import Future, run_both
 from engine.run.servers import Servers
@@ -28,7 +29,6 @@ from engine.spec.catalogue import Entry
 
 if TYPE_CHECKING:
     from engine.flows.break_ import Planned
-    from engine.flows.observe import Observed
 
 
 def run(
@@ -60,8 +60,8 @@ def run(
             check_none_open(session)
             check_same_code(session, files)
             name = next_handle(session.attempts())
-            _, observed = run_both(
-                lambda: write(session, name, 1, files, planned, sealed=entry.id),
+            laid, observed = run_both(
+                lambda: lay(session, name, files, planned),
                 lambda: observe.look(
                     servers,
                     session.catalogue,
@@ -72,7 +72,9 @@ def run(
                     server="learner",
                 ),
             )
-            story = _record(session, entry, name, observed)
+            bug = {"sealed": seal({**planned.bug, "exercise": entry.id})}
+            date = opened(session, name, 1, laid, bug, observed)[:10]
+            story = begin_notes(session, entry.id, name, date)
         shown = len(observe.blind(session.catalogue.break_(entry.id)).observe)
         observed = msgspec.structs.replace(observed, observations=observed.observations[:shown])
     return BlindReport(
@@ -105,17 +107,15 @@ def _first_that_applies(
     )
 
 
-def _record(session: Session, entry: Entry, name: str, observed: Observed) -> str:
-    """The event and the notes; returns the story."""
-    from engine.flows.observe import values_of
-
-    spec, learner = session.catalogue.break_(entry.id), session.learner
+def begin_notes(session: Session, id: str, name: str, date: str) -> str:
+    """The head of the entry and the story, where they are not there yet; returns the story."""
+    spec, learner = session.catalogue.break_(id), session.learner
     assert spec.blind is not None  # chosen for it
-    event = session.store.append(name, 1, "observed", {"scored": [], "values": values_of(observed)})
     story = session.text(spec.blind.story)
-    notes.add(
-        learner.blind_notes, name, 1, story,
-        head=entries.heading(event.at[:10], handle_title(name, learner.lang)),
-        top=notes_head(session.catalogue.contract.template, learner.lang),
-    )  # fmt: skip
+    if notes.start_mark(name, 1).encode() not in notes.read(learner.blind_notes):
+        notes.add(
+            learner.blind_notes, name, 1, story,
+            head=entries.heading(date, handle_title(name, learner.lang)),
+            top=notes_head(session.catalogue.contract.template, learner.lang),
+        )  # fmt: skip
     return story

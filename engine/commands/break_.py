@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.commands.lay import check_same_code, write
+from engine.commands.lay import check_same_code, lay, opened
 from engine.commands.predict import Ask, check_none_open, predictions
 from engine.commands.session import Session
 from engine.commands.warm import TO_BREAK, servers_of
@@ -63,12 +63,13 @@ def run(
         with alone(learner.private):
             check_none_open(session)
             check_same_code(session, files)
-            _, observed = run_both(
-                lambda: write(session, entry.id, attempt, files, planned),
+            laid, observed = run_both(
+                lambda: lay(session, entry.id, files, planned),
                 lambda: look(
                     servers, catalogue, entry.id, versions, subject, learner.lang, server="learner"
                 ),
             )
+            opened(session, entry.id, attempt, laid, planned.bug, observed)
             _record(session, entry, attempt, observed)
     return _report(session, entry, attempt, answers, observed)
 
@@ -85,10 +86,8 @@ def _break_called(session: Session, id: str) -> Entry:
 
 
 def _record(session: Session, entry: Entry, attempt: int, observed: Observed) -> None:
-    from engine.flows.observe import values_of
-
-    found = {"scored": msgspec.to_builtins(observed.scored), "values": values_of(observed)}
-    session.store.append(entry.id, attempt, "observed", found)
+    scored = {"scored": msgspec.to_builtins(observed.scored)}
+    session.store.append(entry.id, attempt, "observed", scored)
     error = next((o.error for o in observed.observations if o.error), "")
     text = entries.measured(observed.scored, error, observed.brier, session.learner.lang)
     notes.add(session.learner.notes(entry.phase_number), entry.id, attempt, text)

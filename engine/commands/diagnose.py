@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from engine.commands.blind import begin_notes
 from engine.commands.naming import notes_of
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
@@ -30,6 +31,7 @@ def run(session: Session, ask: Ask) -> DiagnosisReport:
     what = texts.get(found.what, found.what)
     with alone(session.learner.private):
         attempt = _open(session)
+        begin_notes(session, attempt.exercise, attempt.name, attempt.events[0].at[:10])
         version = len(attempt.all("diagnosed")) + 1
         session.store.append(attempt.name, 1, "diagnosed", msgspec.to_builtins(found))
         lines = (found.where, found.sure_where), (what, found.sure_what)

@@ -87,7 +87,7 @@ def _all(session: Session, id: str | None) -> HintReport:
     attempts = session.attempts()
     current = opened(attempts)
     over = [a for a in attempts if a.state in ("closed", "reset", "passed")]
-    found = next((a for a in reversed(over) if name in (None, a.name)), None)
+    found = next((a for a in reversed(over) if name in (None, a.name, a.revealed)), None)
     if found is None or (current is not None and name in (None, current.name)):
         raise NotApplicable(
             Message("All hints are shown only after an exercise is over."),
@@ -99,7 +99,7 @@ def _all(session: Session, id: str | None) -> HintReport:
 
 def _of_a_break(session: Session, attempt: Attempt) -> tuple[str, ...]:
     """The hints of an attempt at a break, or of a build that was tried."""
-    known = {**attempt.injected, "values": (attempt.last("observed") or {}).get("values", {})}
+    known = attempt.injected
     hints = ladder(session.catalogue.summaries[attempt.exercise], known, blind=attempt.blind)
     return tuple(filled(text, known, session.learner.lang) for text in hints)
 

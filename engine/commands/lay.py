@@ -1,46 +1,53 @@
-"""What a break writes before it is open: snapshots, the practice copy, the event."""
+"""What a break writes: snapshots and the practice copy, then the event that opens it, in this order, so that
+a cut leaves nothing half open.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
-from engine.learner.sealed import seal
 
 if TYPE_CHECKING:
     from engine.flows.break_ import Planned
+    from engine.flows.observe import Observed
 
 
 def check_same_code(session: Session, files: Mapping[str, bytes]) -> None:
     """The learner is not held up while they are asked, so their code may have changed since."""
     if session.model_files() != files:
         raise NotApplicable(
-            Message("Your code was changed while you were asked, so nothing was broken."),
+            Message("Your code was changed meanwhile, so nothing was broken."),
             where=str(session.learner.model),
-            next=Message("Your predictions are kept: the same command goes on with them."),
+            next=Message("Run the same command again; what you have answered is kept."),
         )
 
 
-def write(
-    session: Session,
-    name: str,
-    attempt: int,
-    files: Mapping[str, bytes],
-    planned: Planned,
-    *,
-    sealed: str = "",
-) -> None:
-    """Snapshot, practice copy, event: in this order, so that a cut leaves nothing half open. sealed: the
-    exercise, where `name` is the handle of a blind break.
-    """
+def lay(
+    session: Session, name: str, files: Mapping[str, bytes], planned: Planned
+) -> dict[str, Any]:
+    """Snapshots and the practice copy; returns their names. Nothing is open yet."""
     from engine.learner.history import lay_out
 
     learner = session.learner
     broken = planned.injection.files
-    kept = lay_out(learner.private, learner.practice(name), files, broken, learner.model)
-    bug = {"file": planned.file, "symbol": planned.symbol, "how": planned.injection.how}
-    if sealed:
-        bug = {"sealed": seal({**bug, "exercise": sealed, "places": planned.places})}
-    session.store.append(name, attempt, "injected", {**kept, "model": str(learner.model), **bug})
+    return lay_out(learner.private, learner.practice(name), files, broken, learner.model)
+
+
+def opened(
+    session: Session,
+    name: str,
+    attempt: int,
+    laid: Mapping[str, Any],
+    bug: Mapping[str, Any],
+    observed: Observed,
+) -> str:
+    """The event that opens a break, with all that hints will need; returns its time. bug: what is known of
+    it, sealed where the learner must not know.
+    """
+    from engine.flows.observe import values_of
+
+    data = {**laid, "model": str(session.learner.model), **bug, "values": values_of(observed)}
+    return session.store.append(name, attempt, "injected", data).at

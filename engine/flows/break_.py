@@ -7,6 +7,7 @@ nothing of terminals or of a learner's folder.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -39,6 +40,14 @@ class Planned(msgspec.Struct, frozen=True):
     symbol: str
     places: tuple[tuple[str, str], ...]  # what it changed: each file with each `Class.method`
     dtype: str  # of the tree's arrays
+
+    @property
+    def bug(self) -> dict[str, Any]:
+        """Where it is and how it was put there, as plain data."""
+        places = [list(place) for place in self.places]
+        return {
+            "file": self.file, "symbol": self.symbol, "how": self.injection.how, "places": places,
+        }  # fmt: skip
 
 
 def plan_break(

@@ -33,6 +33,11 @@ def next_one(count: int, taken: Sequence[int], fitting: Sequence[int]) -> int | 
     return next(iter(left), None)
 
 
+def values_told(text: str) -> set[str]:
+    """The recorded numbers that a hint tells: "loss" of `{broken.loss}`."""
+    return {found[1].partition(".")[2] for found in PLACE.finditer(text)} - {""}
+
+
 def filled(text: Text, known: Mapping[str, Any], lang: str) -> str:
     """A hint in a language. `{file}` and `{symbol}` are where the bug is in this learner's code;
     `{healthy.loss}` and `{broken.loss}` a recorded number as it was shown. What stands in no class and no

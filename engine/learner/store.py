@@ -160,6 +160,11 @@ class Attempt(msgspec.Struct, frozen=True):
         return str(self.injected["exercise"]) if self.blind else self.name
 
     @property
+    def revealed(self) -> str:
+        """The exercise, where it may be said."""
+        return "" if self.secret else self.exercise
+
+    @property
     def secret(self) -> bool:
         """Whether which exercise it is must not be said."""
         return self.blind and self.state != "closed"

@@ -164,7 +164,7 @@ class View:
         return ", ".join(self._shows(one) for one in results)
 
     def _shows(self, result: Result) -> str:
-        shows = in_language(result.shows, self._lang) or result.id
+        shows = in_language(result.shows, self._lang) or words("check {id}", id=result.id)
         same = result.component == self._component
         return shows if same else f"{result.component}: {shows}"
 

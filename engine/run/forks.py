@@ -41,6 +41,7 @@ TORCH = (
     "torch_build",
     "torch_trace",
     "torch_experiments",
+    "torch_optimizer",
     "torch_shrink",
     "torch_small",
     "torch_events",

@@ -8,6 +8,7 @@ time.
 from __future__ import annotations
 
 import os
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -41,6 +42,7 @@ def _file(source: bytes, kind: type[msgspec.Struct]) -> Path:
     return cache_file().parent / "specs" / f"{named.hexdigest()}.msgpack"
 
 
+@cache
 def _types(kind: type[msgspec.Struct]) -> bytes:
     """The source of the spec types, and the name of one: what is read depends on all of it."""
     folder = Path(__file__).parent

@@ -32,9 +32,11 @@ from engine.flows.diagnosis import Diagnosis, Hypotheses, names
 from engine.flows.hints import filled, ladder
 from engine.flows.lot import draw
 from engine.report.formats import emit
+from engine.spec import yaml
 from engine.spec.catalogue import Catalogue
 from engine.spec.index import Summary
-from engine.spec.types import Break
+from engine.spec.load import convert
+from engine.spec.types import Blind, Break
 
 MASK = "causal-mask-off-by-one"
 ATTENTION = "src/minimodel/nn/attention.py"
@@ -134,6 +136,9 @@ def test_evidence_then_hypotheses_then_the_fix_then_the_reveal(opened_blind: Pat
     again = diagnose.questions(session(home), session(home).open_break())
     assert again.known == Diagnosis("nn/attention.py", 60, "softmax-axis", 70)
     diagnose.run(session(home), say("MultiHeadAttention.forward", "mask-border"))
+    hints, known = every_hint(home), session(home).open_break().injected
+    assert hints == tuple(filled(text, known, "en") for text in PACK.summaries[MASK].blind)
+    assert not any("{" in text for text in hints)
     practice = home / "practice" / "blind-1"
     wrong = (practice / ATTENTION).read_text()
     edit(practice, ATTENTION, "k=1, ", "k=2, ")
@@ -151,6 +156,15 @@ def test_evidence_then_hypotheses_then_the_fix_then_the_reveal(opened_blind: Pat
     row = next(one for one in list_.run(session(home)).exercises if one.id == MASK)
     assert (row.state, row.taken) == ("closed", ("blind",))
     assert status.run(session(home)).predictions == 2
+    for name in ("blind-1", MASK):  # which may be said now
+        assert hint.run(session(home), name, everything=True).hints == hints
+
+
+def every_hint(home: Path) -> tuple[str, ...]:
+    """All of them, taken one by one."""
+    while not hint.run(session(home)).again:
+        pass
+    return hint.run(session(home), again=True).hints
 
 
 def asked_for_a_cause(*_: object) -> None:
@@ -175,6 +189,30 @@ def test_a_verdict_on_a_blind_break_shows_what_differs_and_names_no_check(
     )
     made = repro.run(session(home))
     assert (made.exercise, made.check) == ("blind-1", "1")
+
+
+def test_a_break_that_was_cut_off_after_it_was_open_lacks_nothing(opened_blind: Path) -> None:
+    """The event that opens it holds what hints tell; the story comes into the notes with the next entry."""
+    home = opened_blind
+    assert session(home).open_break().injected["values"]["last_loss"].keys() == {
+        "healthy",
+        "broken",
+    }
+    (home / "blind" / "notes" / "breaks.md").unlink()
+    diagnose.run(session(home), say("attention.py", "mask-border"))
+    diagnose.run(session(home), say("attention.py", "mask-late"))
+    told = (home / "blind" / "notes" / "breaks.md").read_text()
+    blind_side = PACK.break_(MASK).blind
+    assert blind_side is not None
+    assert flat(told).count(flat(blind_side.story["en"].strip())) == 1
+    assert "Blind break 1" in told and "Diagnosis 2" in told
+
+
+def test_the_hypotheses_come_in_an_order_by_lot(opened_blind: Path) -> None:
+    """The right one has no place of its own."""
+    attempt = session(opened_blind).open_break()
+    orders = {diagnose.questions(session(opened_blind), attempt).options for _ in range(6)}
+    assert len(orders) > 1 and len({frozenset(order) for order in orders}) == 1
 
 
 def test_watching_a_blind_break_closes_nothing(opened_blind: Path) -> None:
@@ -271,6 +309,14 @@ def test_a_hint_speaks_of_what_was_measured_and_of_how_the_bug_got_in() -> None:
     text = {"en": "{broken.last loss}, not {healthy.last loss}", "es": "{broken.last loss}"}
     assert filled(text, known, "en") == "0.005, not 1.39"
     assert filled(text, known, "es") == "0,005"
+
+
+def test_an_author_numbers_the_hints_of_new_code() -> None:
+    """`grafted: {2: ...}`, as YAML has it."""
+    text = b"story: {en: s}\nhints: [{en: a}, {en: b}, {en: c}]\ngrafted: {2: {en: new}}\n"
+    found = convert(yaml.read(text, "blind.yaml"), Blind)
+    summary = Summary({}, blind=found.hints, blind_grafted=found.grafted)
+    assert [one["en"] for one in ladder(summary, {"how": "graft"}, blind=True)] == ["a", "new", "c"]
 
 
 def test_a_blind_break_at_a_terminal(home: Path) -> None:

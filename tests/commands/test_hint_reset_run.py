@@ -28,7 +28,7 @@ from workbench import (
 )  # fmt: skip
 
 from engine.code.symbols import symbols_of
-from engine.commands import break_, hint, reset
+from engine.commands import break_, hint, reset, submit_build
 from engine.errors import NotApplicable
 from engine.flows.hints import filled, next_one
 
@@ -373,6 +373,20 @@ def test_a_hint_of_a_build_is_about_the_check_that_failed() -> None:
     assert next_one(3, [2, 3], [2, 3]) == 1
     assert next_one(3, [1], []) == 2
     assert next_one(3, [3, 1, 2], [2]) is None
+
+
+def test_hint_follows_the_check_that_failed_first(home: Path) -> None:
+    """And comes back to the others when those are through."""
+    file = home / "src/minimodel/nn/embedding.py"
+    build = session(home).catalogue.build("embedding")
+    text = file.read_text()
+    assert "0.02, (" in text
+    file.write_text(text.replace("0.02, (", "1.0, ("))
+    assert not submit_build.run(session(home), "embedding").passed
+    failed = session(home).latest("embedding").last("built")["failing"][0]["check"]
+    first = build.hints_for[failed][0]
+    assert first > 1  # so another one would come without the check
+    assert hint.run(session(home), "embedding").hints == (build.hints[first - 1]["en"],)
 
 
 def test_a_hint_without_a_function_names_the_module() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.flows import break_ as planning
 from engine.inject.lies import without_lies
 
 WORDS = ("scal", "sqrt", "escal", "raíz")
@@ -63,6 +64,15 @@ def rope(x):
     """Rotates by scaled angles."""
     return x  # no scale
 '''
+
+
+def test_a_break_takes_its_lies_along(servers, catalogue, plain) -> None:
+    """In the learner's code as it is broken, not only by itself."""
+    file = "src/minimodel/nn/attention.py"
+    healthy = plain.files[file].decode()
+    planned = planning.plan_break(servers, catalogue, "attention-no-scale", plain, seed=5)
+    broken = planned.injection.files[file].decode()
+    assert "softmax(q k^T / sqrt(d)) v." in healthy and "sqrt(d)" not in broken
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
