@@ -83,7 +83,7 @@ def flat(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-@pytest.mark.sweep(7)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("id", BLIND)
 def test_nothing_that_a_learner_can_reach_names_the_bug(
     id: str, home: Path, capsys: pytest.CaptureFixture[str]

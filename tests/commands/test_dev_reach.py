@@ -157,6 +157,7 @@ def test_a_bug_that_does_not_go_in_is_refused_with_exit_0(model: Path) -> None:
     assert sorted(path.name for path in (model.parent / "out" / "other").iterdir()) == BREAKS[:1]
 
 
+@pytest.mark.slow
 def test_an_endless_model_is_a_line_as_well(model: Path) -> None:
     """It costs its time and stops nothing."""
     copied(model, "endless", "class Scaler", "while True: pass\nclass Scaler")

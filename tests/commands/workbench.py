@@ -25,6 +25,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 
 from engine.commands import break_, init, submit_fix
@@ -231,10 +232,13 @@ def engine(
     **options: Any,
 ) -> subprocess.CompletedProcess[str]:
     """Run `engine` without a terminal; `code` is the exit code that the caller counts on."""
-    done = subprocess.run(
-        command(*words), cwd=cwd, env=environment(env), stdin=subprocess.DEVNULL,
-        capture_output=True, encoding="utf-8", timeout=GRACE, check=False, **options,
-    )  # fmt: skip
+    if env or options:
+        done = subprocess.run(
+            command(*words), cwd=cwd, env=environment(env), stdin=subprocess.DEVNULL,
+            capture_output=True, encoding="utf-8", timeout=GRACE, check=False, **options,
+        )  # fmt: skip
+    else:
+        done = forked.run([str(word) for word in words], cwd, environment(), GRACE)
     assert "Traceback (most recent call last)" not in done.stderr + done.stdout.partition("{")[0]
     if code is not None:
         assert done.returncode == code, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"

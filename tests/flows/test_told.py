@@ -332,6 +332,7 @@ def test_the_first_message_names_the_mistake(told, plain, name):
     assert sentence in first, first
 
 
+@pytest.mark.slow
 def test_where_a_loop_does_not_end_the_loop_is_named(told, plain):
     """Not what it calls, which ends each time."""
     tree = changed(plain, GENERATE, "    for _ in range(n_new):\n", "    while True:\n")

@@ -88,7 +88,7 @@ def held(key: str, told: dict[str, Any]) -> None:
     assert wanted == told
 
 
-@pytest.mark.sweep(6)
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize(("id", "kind", "seed"), CASES)
 def test_a_verdict_at_exam_is_what_it_was(servers, catalogue, plain, broken, id, kind, seed):
     """With all draws and attacks."""
@@ -96,7 +96,7 @@ def test_a_verdict_at_exam_is_what_it_was(servers, catalogue, plain, broken, id,
     held(f"exam/{id}/{kind}/{seed}", told)
 
 
-@pytest.mark.sweep(14)
+@pytest.mark.sweep(9)
 @pytest.mark.parametrize(("id", "kind", "seed"), CASES)
 def test_a_verdict_at_practice_is_what_it_was(servers, catalogue, plain, broken, id, kind, seed):
     """As a learner gets it."""

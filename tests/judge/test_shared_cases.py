@@ -83,6 +83,7 @@ def test_every_case_is_decided() -> None:
     assert {path.stem for path in CASES.glob("*.yaml")} == slow | {name for name, *_ in DECISIONS}
 
 
+@pytest.mark.sweep(11)
 @pytest.mark.parametrize(("name", "component", "check"), DECISIONS)
 def test_the_first_check_that_fails_is_the_one_about_it(
     servers, catalogue, name, component, check

@@ -40,8 +40,8 @@ from engine.learner import notes
 
 KILLING = Path(__file__).with_name("killing.py")
 OWN = b"\nmy own words, \xff\xf1 and all\r\nwithout a final newline"
-BREAK_STEPS = (20, 222, -7, -5, -2)  # of about 400; -1 is the last
-FIX_STEPS = (-8, -6, -4, -2)  # of about 17
+BREAK_STEPS = (222, -5, -2)  # of about 400; -1 is the last
+FIX_STEPS = (-6, -3)  # of about 17
 
 
 @pytest.fixture
