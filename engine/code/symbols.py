@@ -49,13 +49,12 @@ Named = ast.ClassDef | ast.FunctionDef
 
 
 def _named(node: ast.AST, above: str) -> Iterator[tuple[str, Named]]:
-    """Classes and functions with their qualified names; a function stands for what it contains."""
+    """Classes and functions with their qualified names, `Class.method.inner`: who names the method names what it
+    contains.
+    """
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.ClassDef):
+        if isinstance(child, Named):
             yield above + child.name, child
             yield from _named(child, f"{above}{child.name}.")
-        elif isinstance(child, ast.FunctionDef):
-            yield above + child.name, child
-            yield from _named(child, above)
         else:
             yield from _named(child, above)

@@ -101,7 +101,7 @@ def names(answer: str, place: Place) -> bool:
     ]
     ends = range(len(module), len(whole) + 1)
     if len(asked) == 1 and "." in symbol:
-        ends = range(len(module), len(whole))  # a method's bare name is that of others, too
+        ends = range(len(module), len(module) + 2)  # a method's bare name is that of others, too
     return bool(asked) and any(
         whole[end - len(asked) : end] == asked for end in ends if end >= len(asked)
     )

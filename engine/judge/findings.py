@@ -123,7 +123,7 @@ def _cause(result: Result) -> Hashable:
         return found.aspect, str(found.got), own[-1:]
     if found.aspect in ("again", "dtype"):
         return found.aspect, str(found.expected), str(found.got)
-    return result.component, result.id
+    return str(_other(result)) or (result.component, result.id)
 
 
 def _unexpected_error(result: Result) -> bool:

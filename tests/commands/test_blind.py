@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import zlib
@@ -12,6 +13,7 @@ import msgspec
 import pytest
 from workbench import LOUD, Terminal, edit, engine, engine_json, events, kinds, session
 
+from engine.code.symbols import symbols_of
 from engine.commands import (
     blind,
     diagnose,
@@ -295,6 +297,19 @@ def test_a_file_that_is_a_package_goes_by_the_folder() -> None:
     """`nn/__init__.py` is `nn`."""
     assert names("minimodel.nn", ("src/minimodel/nn/__init__.py", ""))
     assert names("rope", ("src/minimodel/nn/positional.py", "rope"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "means"),
+    [("Block", True), ("Block.forward", True), ("Block.forward.backward", True), ("forward", False),
+     ("backward", False), ("Block.backward", False)],
+)  # fmt: skip
+def test_a_function_in_a_method_is_in_what_the_method_is(answer: str, means: bool) -> None:
+    """Who names the method that holds the bug is right."""
+    text = b"class Block:\n    def forward(self):\n        def backward():\n            return 1\n"
+    (place,) = symbols_of(ast.parse(text), text, text.replace(b"return 1", b"return 2"))
+    assert place == "Block.forward.backward"
+    assert names(answer, ("block.py", place)) is means
 
 
 def test_a_hint_speaks_of_what_was_measured_and_of_how_the_bug_got_in() -> None:

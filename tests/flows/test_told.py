@@ -67,6 +67,10 @@ def test_a_stub_is_told_in_a_few_lines_that_begin_with_where_to_write(told, stub
 MISTAKES = {
     "a wrong import": ("import numpy as np", "import numpy as np\nimport nunpy", "No module named 'nunpy'"),
     "a missing return": ("", "\nEmbedding.forward = lambda self, ids: None\n", "is a `return` missing"),
+    "a table that is cut off": (
+        "return self.weight[ids]", "from minimodel.tensor import Tensor as T\n        return T(self.weight.data[ids], requires_grad=True)",
+        "the result is not connected",
+    ),
     "a missing attribute": (
         "", "\n_i = Embedding.__init__\ndef _init(self, *a, **k):\n    _i(self, *a, **k)\n"
         "    del self.__dict__['vocab_size']\nEmbedding.__init__ = _init\n", "has no attribute vocab_size",

@@ -94,7 +94,8 @@ def uneven(learner, record, weight, ids, grad, sizes):
     """The gradients of a row are as large as `sizes` (V,) says, and are measured in units of that."""
     embedding = made(learner, weight)
     embedding(ids).backward(grad * sizes[ids][..., None])
-    record(grad_weight=embedding.weight.grad / sizes[:, None])
+    found = embedding.weight.grad
+    record(grad_weight=found if found is None else found / sizes[:, None])
 
 
 def twice(learner, record, weight, other, ids, more_ids, grad, more_grad):
