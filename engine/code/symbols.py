@@ -49,9 +49,7 @@ Named = ast.ClassDef | ast.FunctionDef
 
 
 def _named(node: ast.AST, above: str) -> Iterator[tuple[str, Named]]:
-    """Classes and functions with their qualified names, `Class.method.inner`: who names the method names what it
-    contains.
-    """
+    """Classes and functions with their qualified names, `Class.method.inner`."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, Named):
             yield above + child.name, child
