@@ -23,7 +23,9 @@ NUMBER = re.compile(r"(?<![\w.$-])\d+(?:,\d{3})+(?:\.\d+)?|(?<![\w.$])\d+(?:\.\d
 CODE = re.compile(r"`[^`]*`|https?://\S+|\(\d{4}\)")
 GROUPS = re.compile(r"(?<=\d)[ \u00a0](?=\d{3}(?!\d))")  # 54 410, where a comma is decimal
 DECIMALS = re.compile(r"(?<=\d),(?=\d)")
-SETS = ("constraints", "shows", "ask")  # parts that state what the exercise sets
+SETS = (  # parts that state what the exercise sets, or where others wrote it
+    "constraints", "shows", "ask", "anchors", "references", "sources",
+)  # fmt: skip
 FROM = 100  # whole numbers below are counts that a reader can check
 
 

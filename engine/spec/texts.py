@@ -16,6 +16,7 @@ from engine.words import COMMA_LANGUAGES
 
 FIGURE = re.compile(r"\{[a-z_][a-z0-9_]*\}")
 FOUR_DIGITS = re.compile(r"^(-?\d),(?=\d{3}(?!,))")
+TEXTS = (dict[str, str], str | dict[str, str])
 PLAIN_MAPPINGS = ("also_changes", "coarse", "orientation", "roles", "where", "swap")  # no texts
 
 
@@ -32,7 +33,7 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
             value = getattr(spec, name)
             if hints[name] == dict[str, str] and name in PLAIN_MAPPINGS:
                 continue
-            if hints[name] == dict[str, str]:
+            if hints[name] in TEXTS and isinstance(value, dict):
                 yield name, value
             else:
                 for path, text in texts(value):
