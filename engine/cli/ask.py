@@ -137,9 +137,10 @@ def diagnosis(asked: Hypotheses) -> Diagnosis:
 
 
 def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
-    """Asks for the cause, its options in the order that they were drawn in."""
+    """Asks for the cause of a bug that is mended, its options in the order that they were drawn in."""
 
     def ask(question: str, options: Sequence[tuple[str, str]]) -> Answer:
+        _say("\n" + words("Your fix is right. One question before you read why:"))
         _say(f"\n{question}")
         chosen, _ = _until(_prompt(options), lambda text: typed_choice(options, text, "cause"))
         _echo(dict(options)[chosen])
@@ -149,9 +150,14 @@ def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
 
 
 def question(lang: str) -> Callable[[Asked], Reply | None]:
-    """Asks the questions after a build; an empty line leaves one open."""
+    """Asks the questions after a build that passed; an empty line leaves one open."""
+    begun = False
 
     def ask(asked: Asked) -> Reply | None:
+        nonlocal begun
+        if not begun:
+            _say("\n" + words("It passes. What did you understand? Enter leaves a question open."))
+            begun = True
         unit = f" [{asked.unit}]" if asked.unit else ""
         _say(f"\n{asked.ask}{unit}")
         prompt = _prompt(asked.options)

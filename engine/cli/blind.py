@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +12,8 @@ from engine.cli import ask
 from engine.cli.options import emit
 from engine.commands.session import Session
 from engine.errors import Message, UsageError
-from engine.report.out import Progress
+from engine.report.out import Progress, tell
+from engine.report.words import words
 
 if TYPE_CHECKING:
     from engine.flows.diagnosis import Diagnosis, DiagnosisReport, Hypotheses
@@ -52,7 +54,11 @@ def break_blind(session: Session, ids: Sequence[str], answers: Path | None, json
 
     emit(command.run(session, ids, progress=Progress(), meanwhile=meanwhile), json)
     if answers is not None or (ask.interactive() and not json):
-        report = diagnosed(session, answers, json)
+        try:
+            report = diagnosed(session, answers, json)
+        except KeyboardInterrupt:
+            tell("\n" + words("It is open; `engine diagnose` asks again."), sys.stderr)
+            raise
         if not json:
             emit(report, json)
 

@@ -94,7 +94,7 @@ def show(
     lang: Annotated[str, typer.Option(help="Language, outside a learner's folder.")] = "en",
     json: Json = False,
 ) -> None:
-    """The text of an exercise; of a break only what does not give it away.
+    """The text of an exercise.
 
     Example: engine show tied-vocab-mismatch
     """
@@ -137,7 +137,7 @@ def submit_build(
     learner: Who = None,
     json: Json = False,
 ) -> None:
-    """Check a part of the model that you built; then answer what you understood.
+    """Check a part of the model that you built.
 
     Example: engine submit-build embedding
     """
@@ -179,7 +179,7 @@ def break_(
     learner: Who = None,
     json: Json = False,
 ) -> None:
-    """Predict, then have a practice copy of your code broken; or find out what was broken.
+    """Have a practice copy of your code broken.
 
     Example: engine break tied-vocab-mismatch
     """
@@ -227,7 +227,7 @@ def submit_fix(
 
 @app.command()
 def submit(answers: Answers = None, learner: Who = None, json: Json = False) -> None:
-    """Submit whatever is open: the fix of a break, else the next build.
+    """Submit what is open: the fix of a break, else a build.
 
     Example: engine submit
     """
@@ -257,7 +257,7 @@ def demo(
     ] = False,
     json: Json = False,
 ) -> None:
-    """One break from beginning to end, on a made-up learner, in a temporary folder.
+    """One break from beginning to end, on a made-up learner.
 
     Example: engine demo --keep
     """

@@ -24,7 +24,7 @@ def observe(
     learner: Who = None,
     json: Json = False,
 ) -> None:
-    """Measure the practice copy again, healthy beside broken; or walk a sentence through your model.
+    """Measure again, healthy beside broken.
 
     Example: engine observe embedding-walkthrough --text "I love dogs"
     """
@@ -35,7 +35,7 @@ def observe(
 
 
 def diagnose(answers: Answers = None, learner: Who = None, json: Json = False) -> None:
-    """Where the bug of a blind break is and what it is, as far as you can tell; as often as you like.
+    """Say what the bug of a blind break is, and where.
 
     Example: engine diagnose
     """
@@ -55,7 +55,7 @@ def hint(
     learner: Who = None,
     json: Json = False,
 ) -> None:
-    """The next hint, one at a time; after the last one all of them again.
+    """The next hint, one at a time.
 
     Example: engine hint
     """
@@ -68,7 +68,7 @@ def run(
     command: Annotated[list[str], typer.Argument(help="Your command, after --.")],
     learner: Who = None,
 ) -> None:
-    """Run a command of yours in the practice copy, its sources first on the import path.
+    """Run a command of yours on the broken code.
 
     Example: engine run -- python -m pytest tests
     """
@@ -88,7 +88,7 @@ def repro(
     learner: Who = None,
     json: Json = False,
 ) -> None:
-    """Write the check that failed last as a script with its input, to run under a debugger.
+    """Write the check that failed last as a script.
 
     Example: engine repro
     """
@@ -138,7 +138,7 @@ def doctor(learner: Who = None, json: Json = False) -> None:
 
 
 def watch(id: MaybeExercise = None, learner: Who = None) -> None:
-    """Judge the open break, or the build that is named, whenever a file is saved; record nothing.
+    """Judge whenever a file is saved; record nothing.
 
     Example: engine watch embedding
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,7 @@ from engine.errors import Message, NotApplicable, UsageError
 from engine.flows.answers import Answer, AnswerFile
 from engine.flows.predictions import BreakReport, Opening
 from engine.judge.level import PRACTICE, Level
-from engine.report.out import Progress
+from engine.report.out import Progress, tell
 
 if TYPE_CHECKING:
     from engine.flows.build_report import BuildReport
@@ -90,6 +91,8 @@ def submit_build(
     from engine.flows.questions import nobody, written
 
     entry = command.chosen(session, id)
+    if id is None and not json:
+        tell(f"engine submit-build {entry.id}", sys.stderr)
     session.part = entry.component  # others may be half written
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
     if answers is not None:
@@ -115,14 +118,20 @@ def submit_fix(
 
 
 def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | FixReport:
-    """`engine submit`: the fix of the break that is open, else the build that `engine next` names. Raises
-    NotApplicable where that names a break.
+    """`engine submit`: the fix of the break that is open, else the build that was refused last, else the one
+    that `engine next` names. Raises NotApplicable where that names a break.
     """
     from engine.commands import next_
-    from engine.learner.store import opened
+    from engine.learner.store import last_failed, opened
 
-    if opened(session.attempts()) is not None:
+    found = session.attempts()
+    if opened(found) is not None:
         return submit_fix(session, answers, json)
+    refused = last_failed(found)
+    if refused is not None:
+        if not json:
+            tell(f"engine submit-build {refused.name}", sys.stderr)
+        return submit_build(session, refused.name, answers, json)
     step = next_.run(session)
     if step.kind == "break":
         raise NotApplicable(

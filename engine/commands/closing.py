@@ -39,7 +39,8 @@ def close(session: Session, attempt: Attempt, ask: AskCause, submission: Submiss
         end = {"restored": submission.restored, "scored": msgspec.to_builtins(scored)}
         session.store.append(attempt.name, attempt.number, "closed", end)
     told = (session.text(spec.fix), session.text(spec.why), session.text(spec.next))
-    return Reveal(hidden, submission.reference_diff, *told, result, was, scored)
+    sources = tuple(f"{one.text} {one.url}".rstrip() for one in spec.sources)
+    return Reveal(hidden, submission.reference_diff, *told, result, was, scored, sources)
 
 
 def _diagnosis(session: Session, attempt: Attempt) -> tuple[Scored, ...]:

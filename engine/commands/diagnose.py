@@ -46,6 +46,7 @@ def questions(session: Session, attempt: Attempt) -> Hypotheses:
     return hypotheses(
         session.catalogue, attempt.exercise, attempt.name, places_of(before), session.learner.lang,
         msgspec.convert(known, Diagnosis) if known else None,
+        f"{attempt.events[0].at} {attempt.injected['before']}",
     )  # fmt: skip
 
 

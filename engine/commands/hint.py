@@ -7,7 +7,7 @@ from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
 from engine.flows.hints import filled, ladder, next_one
 from engine.flows.reports import HintReport
-from engine.learner.store import Attempt, alone, opened
+from engine.learner.store import Attempt, alone, last_failed, opened
 
 
 def run(
@@ -35,7 +35,9 @@ def _current(session: Session, id: str | None) -> tuple[str, Attempt | None, tup
     entry = session.catalogue.entries.get(name)
     if entry is None or entry.kind != "build":
         start = Message("`engine break {exercise}` starts it.", exercise=name)
-        another = Message("`engine break --blind` starts another.")
+        another = Message(
+            "`engine hint --all {exercise}` shows its hints once it is over.", exercise=name
+        )
         raise NotApplicable(
             Message("{exercise} is not open.", exercise=name), next=start if entry else another
         )
@@ -105,13 +107,12 @@ def _of_a_break(session: Session, attempt: Attempt) -> tuple[str, ...]:
 
 
 def _last_failed(session: Session) -> str:
-    tried = [a for a in session.attempts() if a.state == "failed"]
-    if not tried:
+    last = last_failed(session.attempts())
+    if last is None:
         raise NotApplicable(
             Message("Nothing is open that has hints."),
             next=Message(
                 "`engine break ID` opens a break; `engine hint COMPONENT` helps with a build."
             ),
         )
-    last = max(tried, key=lambda attempt: attempt.events[-1].at)
     return last.name

@@ -12,6 +12,8 @@ from engine.commands import submit_build, submit_fix
 from engine.commands.naming import called
 from engine.commands.session import Session
 from engine.errors import EngineError, Message, UsageError
+from engine.flows.build_report import BuildReport
+from engine.flows.fix_report import FixReport
 from engine.flows.reports import WatchReport
 from engine.learner.store import Event, Store, opened
 
@@ -62,15 +64,17 @@ def run(begin: Callable[[], Session], exercise: str, changes: Iterable[object], 
 
 
 def _judge(session: Session, exercise: str, tell: Tell) -> None:
+    report: FixReport | BuildReport
     session.store = _Forgetful(session.learner.private)
     tell(WatchReport(exercise, str(folders(session, exercise)[0])))
     try:
         if _is_break(session, exercise):
-            report = submit_fix.run(session, closing=False)
-            tell(WatchReport(exercise, "", right=True) if report.passed else report)
+            report, command = submit_fix.run(session, closing=False), "engine submit-fix"
         else:
             session.part = session.catalogue.entry(exercise).component
-            tell(submit_build.run(session, exercise))
+            report = submit_build.run(session, exercise)
+            command = f"engine submit-build {exercise}"
+        tell(WatchReport(exercise, "", command) if report.passed else report)
     except EngineError as error:
         tell(error)
 

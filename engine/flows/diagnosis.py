@@ -65,11 +65,14 @@ def hypotheses(
     places: Sequence[Place],
     lang: str,
     known: Diagnosis | None,
+    lot: str,
 ) -> Hypotheses:
-    """What is asked of the break `id`, which is called `name`."""
+    """What is asked of the break `id`, which is called `name`. lot: what the order of the mechanisms is drawn
+    by, so that one break keeps its order.
+    """
     area = catalogue.contract.areas[catalogue.break_(id).area]
     options = [(one.id, said(one.text, lang)) for one in area.mechanisms]
-    random.SystemRandom().shuffle(options)
+    random.Random(lot).shuffle(options)
     return Hypotheses(name, said(area.title, lang), tuple(options), tuple(places), lang, known)
 
 

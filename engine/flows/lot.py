@@ -27,6 +27,7 @@ def draw(
     entries = {entry.id: entry for entry in catalogue.entries.values() if entry.kind == "break"}
     known = {id: catalogue.summaries[id] for id in entries if catalogue.summaries[id].blind}
     areas = sorted({summary.area for summary in known.values()})
+    area = _area(catalogue, area) if area is not None else None
     if area is not None and area not in areas:
         raise UsageError(
             Message("There is no area {area!r}.", area=area),
@@ -52,3 +53,11 @@ def draw(
         )
     random.SystemRandom().shuffle(left)
     return left
+
+
+def _area(catalogue: Catalogue, typed: str) -> str:
+    """The id of an area that is typed by its id or by its title in any language."""
+    for id, area in catalogue.contract.areas.items():
+        if typed.casefold() in (id, *(title.casefold() for title in area.title.values())):
+            return id
+    return typed

@@ -171,9 +171,7 @@ def checked_grade(text: str, where: str) -> str:
     for grade, typed in GRADES.items():
         if text.strip().casefold() in typed:
             return grade
-    raise UsageError(
-        Message("The grade is one of {grades}.", grades=", ".join(GRADES)), where=where
-    )
+    raise UsageError(Message("Type yes, partly or no."), where=where)
 
 
 def _check(question: Question, ids: Sequence[str], reply: Reply, where: str) -> None:
@@ -183,9 +181,7 @@ def _check(question: Question, ids: Sequence[str], reply: Reply, where: str) -> 
     if question.kind == "words" and not reply.answer.strip():
         raise UsageError(Message("A few words are needed here."), where=where)
     if question.kind == "words" and reply.grade not in GRADES:
-        raise UsageError(
-            Message("The grade is one of {grades}.", grades=", ".join(GRADES)), where=where
-        )
+        raise UsageError(Message("Type yes, partly or no."), where=where)
 
 
 def acceptable(asked: Asked, text: str, lang: str = "en") -> str:

@@ -57,11 +57,13 @@ class ResetReport(msgspec.Struct, frozen=True):
 
 
 class WatchReport(msgspec.Struct, frozen=True):
-    """`engine watch`: what is watched, before each verdict; `right`: a fix that would be accepted."""
+    """`engine watch`: what is watched, before each verdict; `right`: the command that records what would be
+    accepted.
+    """
 
     exercise: str
     folder: str
-    right: bool = False
+    right: str = ""
 
 
 class Finding(msgspec.Struct, frozen=True):

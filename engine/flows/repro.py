@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from engine.errors import Said
+from engine.judge.findings import told_in_order
 from engine.judge.result import Verdict
 from engine.run.types import CALL_VARIANTS, Case, Outcome
 from engine.spec.types import Check
@@ -102,7 +103,7 @@ def repeatable(verdict: Verdict, checks: Iterable[tuple[str, Check]]) -> list[di
             "values": values[result.component, result.id],
             "how": str(CALL_VARIANTS.get(result.draw.call_variant, result.draw.call_variant)),
         }
-        for result in verdict.results
+        for result in told_in_order(verdict.results)
         if result.draw is not None
     ][:MOST]
 

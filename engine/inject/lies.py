@@ -24,6 +24,7 @@ TOOLS = re.compile(
     r"#\s*(type:|noqa|fmt:|ruff:|pylint:|pragma:|!|-\*-)"
 )  # these are not for people
 STRING = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')(.*)\1", re.S)
+HEADING = re.compile(r"[^\n]+\n\s*[-=]{3,}\s*\n")  # of a section, as numpydoc has it
 GAP = re.compile(r"(\n[^\S\n]*\n\s*)")  # between paragraphs
 SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)\s*|$)", re.S)
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
@@ -144,6 +145,8 @@ def _without_sentences(text: str, lies: Lies) -> str:
         return text
     kept = "".join(told + gap for told, gap in zip(true, gaps, strict=True) if told.strip())
     head, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    if not true[0].strip() and HEADING.match(kept.strip()):
+        head = tail  # no sentence of its own: the list of parameters begins on a line of its own
     return head + kept.strip() + tail if kept.strip() else ""
 
 

@@ -141,7 +141,7 @@ def _raised(expected: Raised | None, got: Raised | None) -> Difference | None:
         return Difference("raised", "", NO_ERROR, _error(got)) if got else None
     wanted: Said = expected.type
     if expected.mentions:
-        named = " ".join(expected.mentions)
+        named = ", ".join(expected.mentions)
         wanted = Message("{type} naming {named}", type=expected.type, named=named)
     if got is None:
         return Difference("raised", "", wanted, NO_ERROR)

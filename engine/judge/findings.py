@@ -49,6 +49,13 @@ def findings(results: Sequence[Result]) -> tuple[Finding, ...]:
     return tuple(_finding(first, tuple(more)) for first, *more in causes.values())
 
 
+def told_in_order(results: Sequence[Result]) -> tuple[Result, ...]:
+    """The failing checks in the order in which they are told: cause by cause, what never ran at the end."""
+    found = findings(results)
+    ran = [check for one in found for check in (one.result, *one.more)]
+    return (*ran, *(one for one in results if not one.passed and unrun(one)))
+
+
 def _larger_first(results: Sequence[Result]) -> Sequence[Result]:
     """What differs in its last digits is told first where it differs by more: there one sees why."""
     failing = [one for one in results if not one.passed and not unrun(one)]

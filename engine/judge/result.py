@@ -17,7 +17,7 @@ class Result(msgspec.Struct, frozen=True):
     """One check: did it hold, over how many measurements, and the first that differs.
 
     frames: of the error, or of the code that ran when the time was over. output: what the code printed.
-    draw: what repeats that measurement.
+    draw: what repeats that measurement. unwritten: it agrees only as the code was not written before either.
     """
 
     id: str
@@ -33,6 +33,7 @@ class Result(msgspec.Struct, frozen=True):
     frames: tuple[Frame, ...] = ()
     output: str = ""
     draw: Draw | None = None
+    unwritten: bool = False
 
 
 class Verdict(msgspec.Struct, frozen=True):

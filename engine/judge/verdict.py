@@ -202,7 +202,8 @@ def _result(
     check = planned.check
     held = Result(check.id, planned.component, check.shows, not differing, len(planned.draws))
     if not differing:
-        return held
+        agree = (outcomes[draw] for draw in planned.draws)
+        return msgspec.structs.replace(held, unwritten=all(one.unwritten for one in agree))
     some = len(differing) < len(planned.draws)  # then the call_variant may be what matters
     told, what = _told(found, cases, outcomes, some, tried)
     outcome = outcomes[told]
@@ -293,8 +294,7 @@ def _differing(
 
 
 def _verdict(results: Sequence[Result], plan: Plan, target: str) -> Verdict:
-    measurements = sum(result.measurements for result in results)
-    if not measurements:
+    count = sum(result.measurements for result in results)
+    if not count:
         raise EngineError(Message("Nothing was measured, so nothing can be judged."))
-    passed = all(result.passed for result in results)
-    return Verdict(passed, tuple(results), measurements, str(plan.seed), target)
+    return Verdict(all(r.passed for r in results), tuple(results), count, str(plan.seed), target)

@@ -251,6 +251,12 @@ def opened(found: list[Attempt]) -> Attempt | None:
     return next((a for a in reversed(found) if a.state == "open"), None)
 
 
+def last_failed(found: list[Attempt]) -> Attempt | None:
+    """The build that was refused last and has not passed since, if there is one."""
+    failed = [a for a in found if a.state == "failed"]
+    return max(failed, key=lambda attempt: attempt.events[-1].at, default=None)
+
+
 @contextmanager
 def alone(private: Path, *, patience: float = 1.0) -> Iterator[None]:
     """Hold the learner's lock: one engine changes things at a time. Raises Busy.

@@ -24,7 +24,7 @@ OPERATORS: Mapping[type, Any] = {
     ast.Pow: operator.pow,
 }
 FUNCTIONS: Mapping[str, Any] = {
-    "log": np.log, "sqrt": np.sqrt, "exp": np.exp, "abs": np.abs, "min": np.min, "max": np.max,
+    "log": np.log, "ln": np.log, "sqrt": np.sqrt, "exp": np.exp, "abs": np.abs, "min": np.min, "max": np.max,
     "mean": np.mean, "sum": np.sum, "len": np.size, "norm": np.linalg.norm,
 }  # fmt: skip
 DEEPEST = 40  # levels of an expression
@@ -52,6 +52,14 @@ def evaluate(expression: str, names: Mapping[str, Any] = {}) -> float:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in FUNCTIONS and len(node.args) == 1 and not node.keywords:
                 return FUNCTIONS[node.func.id](value(node.args[0], depth + 1))
+            if node.func.id not in FUNCTIONS:
+                raise ValueError(
+                    Message(
+                        "{name!r} is no function that is known here: {known}",
+                        name=node.func.id,
+                        known=", ".join(FUNCTIONS),
+                    )
+                )
         if isinstance(node, (ast.Name, ast.Attribute)):
             return named(ast.unparse(node))
         if isinstance(node, ast.Subscript):

@@ -150,7 +150,7 @@ def status(report: StatusReport) -> None:
         print()
         say(
             words(
-                "{exercise} has passed. Questions about it that are open: {count} (engine "
+                "Questions about {exercise} that are open: {count} (engine "
                 "submit-build {exercise})",
                 exercise=id,
                 count=count,

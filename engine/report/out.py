@@ -76,17 +76,17 @@ def clear_screen() -> None:
 class Progress:
     """Lines about work that takes a while, on standard error, when somebody watches.
 
-    Nothing in the first second, then a line every few seconds at most.
+    Nothing in the first second, then a line every few seconds at most, each twice as late as the one before.
     """
 
     FIRST, THEN = 1.0, 3.0  # seconds
 
     def __init__(self, first: float = FIRST) -> None:
-        self._next = time.monotonic() + first
+        self._next, self._pause = time.monotonic() + first, self.THEN
 
     def __call__(self, text: str) -> None:
         if time.monotonic() >= self._next and sys.stderr.isatty():
-            self._next = time.monotonic() + self.THEN
+            self._next, self._pause = time.monotonic() + self._pause, 2 * self._pause
             tell(f"{said(text)} ...", sys.stderr)
 
 

@@ -155,15 +155,16 @@ def repro(report: ReproReport) -> None:
         ),
         "bold",
     )
-    code(f"{report.python} {report.folder}/repro.py")
-    code(f"{report.python} -m pdb {report.folder}/repro.py")
+    for options in ("", "-m pdb "):  # unbroken, as they are copied
+        print("  " + safe(f"{report.python} {options}{report.folder}/repro.py"))
 
 
 def watch(report: WatchReport) -> None:
     if report.right:
         told = words(
-            "{exercise} is fixed. `engine submit-fix` records it and tells the cause.",
+            "{exercise} would pass. `{command}` records it.",
             exercise=report.exercise,
+            command=report.right,
         )
         say(told, "green")
         return

@@ -32,6 +32,10 @@ def reveal(report: Reveal) -> None:
         say(text.strip(), indent=2)
     _section(words("From broken to what you had"))
     code(report.reference_diff)
+    if report.sources:
+        _section(words("Sources"))
+    for source in report.sources:
+        say(source, indent=2)
     _section(words("What is next"))
     say(report.next, indent=2)
 

@@ -100,7 +100,12 @@ def fix(report: FixReport) -> None:
     if report.reveal is not None:
         reveal(report.reveal)
         print()
-        say(words("Your entry is complete: {notes}", notes=report.notes))
+        say(
+            words(
+                "Your notes are in {notes}; what it taught you, in your own words, is still to write.",
+                notes=report.notes,
+            )
+        )
 
 
 def _graded(verdict: Verdict, graded: Iterable[tuple[str, str]]) -> None:
@@ -152,16 +157,20 @@ class View:
         waiting = [one for one in verdict.results if unrun(one)]
         if waiting:
             say(words("not run (stopped before): {checks}", checks=self._names(waiting)), "dim")
-        passed = [one for one in verdict.results if one.passed]
+        lacking = dict.fromkeys(one.component for one in verdict.results if one.unwritten)
+        if lacking:
+            say(words("not built yet: {components}", components=", ".join(lacking)), "dim")
+        passed = [one for one in verdict.results if one.passed and not one.unwritten]
+        written = [one for one in verdict.results if not one.unwritten]
         if passed:
             say(words("ok: {checks}", checks=self._names(passed)), "green")
         say(
-            words("{passed} of {count} pass", passed=len(passed), count=len(verdict.results)),
+            words("{passed} of {count} pass", passed=len(passed), count=len(written)),
             "bold",
         )
 
     def _names(self, results: Iterable[Result]) -> str:
-        return ", ".join(self._shows(one) for one in results)
+        return "; ".join(self._shows(one) for one in results)
 
     def _shows(self, result: Result) -> str:
         shows = in_language(result.shows, self._lang) or words("check {id}", id=result.id)

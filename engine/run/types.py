@@ -82,6 +82,11 @@ class Outcome(msgspec.Struct, frozen=True):
     trace: tuple[Any, ...] = ()
     ran: frozenset[str] | None = None
 
+    @property
+    def unwritten(self) -> bool:
+        """Whether the call came to a part that is not written yet."""
+        return self.raised is not None and self.raised.type == "NotImplementedError"
+
 
 CALL_VARIANTS = {
     "direct": Message("forward() called by itself"),

@@ -54,6 +54,21 @@ def test_a_fix_that_failed_can_be_repeated_on_the_practice_copy(opened: Path) ->
     assert "DIFFERS" in done.stdout or "ValueError" in done.stderr
 
 
+def test_submit_and_repro_stay_with_what_was_refused_last(home: Path) -> None:
+    """Not with the next build of the course; and the build that is judged is named."""
+    edit(
+        home,
+        "src/minimodel/nn/norm.py",
+        "(mean_square + self.eps).sqrt()",
+        "mean_square.sqrt() + self.eps",
+    )
+    engine("submit-build", "rmsnorm", cwd=home, code=1)
+    again = engine("submit", cwd=home, code=1)
+    assert again.stderr.startswith("engine submit-build rmsnorm") and "FAIL" in again.stdout
+    told = engine_json("submit", cwd=home, code=1)
+    assert told["exercise"] == "rmsnorm" and engine_json("repro", cwd=home)["exercise"] == "rmsnorm"
+
+
 def test_without_a_failed_check_there_is_nothing_to_repeat(home: Path) -> None:
     """And a check that did not fail is named with those that did."""
     assert "no failed check" in engine("repro", cwd=home, code=4).stderr

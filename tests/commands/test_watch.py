@@ -48,7 +48,8 @@ def test_a_build_is_judged_again_and_nothing_is_recorded(home: Path) -> None:
         lambda: file.write_text("def half(:\n"),
         lambda: file.write_text(own),
     )  # fmt: skip
-    assert [getattr(one, "passed", None) for one in found] == [True, False, None, True]
+    passes = WatchReport("cross_entropy", "", "engine submit-build cross_entropy")
+    assert found[0] == found[3] == passes and found[1].passed is False
     assert isinstance(found[2], EngineError) and "loss.py:1" in found[2].where
     assert kept(home) == before
 
@@ -62,7 +63,7 @@ def test_a_right_fix_is_told_and_stays_open(opened: Path) -> None:
     found = told(
         opened, LOUD, lambda: practice.write_text(practice.read_text().replace("self.vocab_size_out = 64", HEALTHY))
     )  # fmt: skip
-    assert found[-1] == WatchReport(LOUD, "", right=True)
+    assert found[-1] == WatchReport(LOUD, "", "engine submit-fix")
     assert kept(opened) == before and session(opened).open_break().exercise == LOUD
 
 
@@ -84,7 +85,7 @@ def test_saving_a_file_brings_a_new_verdict_and_ctrl_c_ends_it(home: Path) -> No
     """On a terminal: from one verdict to the next, and out with exit code 0. Lines break where they must."""
     with Terminal("watch", "cross_entropy", cwd=home) as terminal:
         terminal.expect("Ctrl-C")
-        terminal.expect("Passed")
+        terminal.expect("would pass")
         file = home / LOSS
         file.write_text(file.read_text().replace(".mean()", ".sum()"))
         terminal.expect("Ctrl-C")

@@ -175,6 +175,7 @@ OPTIM, BLOCK, LSTM = (
     "src/minimodel/nn/block.py",
     "src/minimodel/nn/lstm.py",
 )
+TRAIN = "src/minimodel/train.py"
 LOSS, GPT, FFN = "src/minimodel/nn/loss.py", "src/minimodel/mini_gpt.py", "src/minimodel/nn/ffn.py"
 TENSOR, GENERATE = "src/minimodel/tensor.py", "src/minimodel/generate.py"
 # what is wrong: the component, the file, old, new, and what the first message says of it
@@ -347,3 +348,19 @@ def test_a_wrong_fix_is_told_in_the_same_way(servers, catalogue, plain, capsys):
     View("en", "", "layernorm").verdict(verdict)
     text = " ".join(capsys.readouterr().out.split())
     assert "`centred` is scaled by one number along axis 1; it should be along axis 2" in text
+
+
+def test_what_was_not_written_before_the_break_is_not_said_to_pass(
+    servers, catalogue, plain, capsys
+):
+    """It agrees with the code before, and was never right."""
+    stub = (catalogue.template / TRAIN).read_bytes()
+    own = plain.replaced({TRAIN: stub})
+    mended = own.replaced({LOSS: own.files[LOSS] + b"\nSEEN = True\n"})
+    verdict = grade_fix(servers, catalogue, "cross-entropy-no-max", own, mended, 5)
+    View("en", "", "cross_entropy").verdict(verdict)
+    *lines, count = capsys.readouterr().out.splitlines()
+    assert verdict.passed and "not built yet: train" in lines
+    written = sum(not one.unwritten for one in verdict.results)
+    assert count == f"{written} of {written} pass" and 0 < written < len(verdict.results)
+    assert not any("train: one step" in line for line in lines)

@@ -104,6 +104,8 @@ def test_a_word_is_found_by_its_beginning_only() -> None:
         ("Scaled scores.\n\n    A row of nothing is 0.\n    ", "A row of nothing is 0.\n    "),
         ("\n    Parameters\n    ----------\n    d : int\n        A size.\n    e : float\n        Scaled by it.\n    ",
          "\n    Parameters\n    ----------\n    d : int\n        A size.\n    "),
+        ("Scaled scores.\n\n    Parameters\n    ----------\n    d : int\n        A size.\n    ",
+         "\n    Parameters\n    ----------\n    d : int\n        A size.\n    "),
         ("Weights.\n\n    They are scaled.", "Weights."),
         ("A rascal. No lie, though.", "A rascal. No lie, though."),
     ],

@@ -166,7 +166,7 @@ REPORTS: dict[str, Any] = {
     "hint": HintReport(LOUD, 2, 3, (LONG,)),
     "all hints": HintReport(LOUD, 3, 3, (LONG, LONG, LONG)),
     "watch": WatchReport(LOUD, PATH),
-    "watch right": WatchReport(LOUD, PATH, True),
+    "watch right": WatchReport(LOUD, PATH, "engine submit-fix"),
     "reset undone": ResetReport(LOUD, DIGEST[:40], "", PATH),
     "init": InitReport("ada", PATH, PATH, "minimodel", True),
     "init around code": InitReport("ada", PATH, PATH, "minimodel", False, LONG),

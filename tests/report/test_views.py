@@ -73,7 +73,7 @@ def test_lines_end_at_words_and_fit_the_terminal(shown, name: str, columns: int)
     """What is wider than the terminal is one word (a path), a row of a matrix or a learner's own line."""
     text = plain_of(shown(REPORTS[name], columns, terminal=True))
     wide = [line for line in text.splitlines() if cell_len(line.rstrip()) > columns]
-    if name not in ("reset", "notes"):  # a command to copy, and the learner's own lines
+    if name not in ("reset", "repro", "notes"):  # a command to copy, and the learner's own lines
         assert not [line for line in wide if len(line.split()) > 2]
 
 
