@@ -16,32 +16,46 @@ from engine.spec import yaml
 from engine.spec.load import convert
 from engine.spec.texts import FIGURE, texts
 from engine.spec.types import Break, Build, Figure
+from engine.words import COMMA_LANGUAGES
 
 # decimals, powers of ten, percentages, and whole numbers from 100 on: 3.16, 1e-5, 35%, 103,680
 NUMBER = re.compile(r"(?<![\w.$-])\d+(?:,\d{3})+(?:\.\d+)?|(?<![\w.$])\d+(?:\.\d+)?(?:e-?\d+)?%?")
 CODE = re.compile(r"`[^`]*`|https?://\S+|\(\d{4}\)")
-SETS = ("constraints", "shows", "ask")  # parts that state what the exercise sets
+GROUPS = re.compile(r"(?<=\d)[ \u00a0](?=\d{3}(?!\d))")  # 54 410, where a comma is decimal
+DECIMALS = re.compile(r"(?<=\d),(?=\d)")
+SETS = (  # parts that state what the exercise sets, or where others wrote it
+    "constraints", "shows", "ask", "anchors", "references", "sources",
+)  # fmt: skip
 FROM = 100  # whole numbers below are counts that a reader can check
 
 
 def untied(file: Path, kind: type[Build] | type[Break]) -> Iterator[str]:
     """Numbers in a spec's texts that no figure states, and figures that no text states."""
     spec = convert(yaml.read(file.read_bytes(), str(file)), kind)
+    stated = {number.replace(",", "") for number in spec.stated}
     used: set[str] = set()
     for path, text in texts(spec):
         setting = any(part in SETS for part in path.split("."))
         for language, words in text.items():
             used |= {found[1:-1] for found in FIGURE.findall(words)}
-            for number in NUMBER.findall(CODE.sub(" ", FIGURE.sub(" ", words))):
-                plain = number.rstrip("%").replace(",", "")
-                small = plain.isdigit() and int(plain) < FROM and not number.endswith("%")
-                if not small and not setting and number not in spec.stated:
+            for number in _numbers(words, language):
+                plain = number.replace(",", "")
+                small = plain.isdigit() and int(plain) < FROM
+                if not small and not setting and plain not in stated:
                     yield (
                         f"{path} ({language}) states {number}: make it a figure, which is measured,"
                         " or list it under `stated` if the exercise sets it"
                     )
     for name in sorted(spec.figures.keys() - used):
         yield f"the figure {name!r} stands in no text"
+
+
+def _numbers(words: str, language: str) -> list[str]:
+    """The numbers of a text outside its code and its figures, as English writes them."""
+    words = CODE.sub(" ", FIGURE.sub(" ", words))
+    if language in COMMA_LANGUAGES:
+        words = DECIMALS.sub(".", GROUPS.sub("", words))
+    return NUMBER.findall(words)
 
 
 def measured(

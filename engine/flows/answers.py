@@ -47,7 +47,7 @@ def checked_answer(prediction: Prediction, raw: Any, lang: str) -> str | float:
     if prediction.kind == "number":
         if isinstance(raw, bool) or not text:
             raise UsageError(Message("A number is needed here, not {raw!r}.", raw=raw), where=where)
-        return number_in(text, names_in(prediction.ask.values()), where, lang)
+        return number_in(text, names_in(prediction.ask), where, lang)
     if prediction.kind == "choice":
         return checked_choice([o.id for o in prediction.options], text, where)
     if not text:

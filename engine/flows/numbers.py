@@ -5,7 +5,7 @@ formula in the names that a question gives its numbers by.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import Message, UsageError
@@ -16,8 +16,7 @@ GROUPS = re.compile(r"\d{1,3}(?:[.,]\d{3}){2,}(?![\d.,])")  # no decimal number 
 SPACED = re.compile(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))")
 DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 GIVEN = re.compile(  # "d_model = 64"; not "d_ff = 4 * 64" and not "d_model is 8²"
-    r"\b([A-Za-z_]\w*) (?:=|is|es) (-?(?:\d{1,3}(?:[,\u00a0]\d{3})+|\d+(?:\.\d+)?))"
-    r"(?![\w²]|\.\d| ?[*·/+^-])"
+    r"\b([A-Za-z_]\w*) (?:=|is|es) (-?\d+(?:\.\d+)?)(?![\w²]|\.\d| ?[*/+-])"
 )
 
 
@@ -65,10 +64,10 @@ def number_in(text: str, names: Mapping[str, Any], where: str, lang: str = "en")
         ) from None
 
 
-def names_in(texts: Iterable[str]) -> dict[str, float]:
-    """The names that a question gives its numbers by: "d_model = 64" -> {"d_model": 64}."""
-    found = {}
-    for text in texts:
-        for name, number in GIVEN.findall(text):
-            found[name] = float(re.sub(r"[,\u00a0]", "", number))
-    return found
+def names_in(texts: Mapping[str, str]) -> dict[str, float]:
+    """The names that a question gives its numbers by, in any language: "d_model = 64" -> {"d_model": 64}."""
+    return {
+        name: float(number)
+        for lang, text in texts.items()
+        for name, number in GIVEN.findall(plain(text, lang))
+    }

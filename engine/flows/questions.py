@@ -153,14 +153,17 @@ def written(file: AnswerFile, questions: Sequence[Question], lang: str = "en") -
         if question.kind == "number":
             largest = {name: one.high for name, one in question.given.items()}
             asked = _with(said(question.ask, lang), largest, lang)
-            numbers.number_in(answer, _names(largest, asked), where, lang)
+            numbers.number_in(answer, _names(largest, asked, lang), where, lang)
         found[id] = Reply(answer, grade)
     return lambda asked: found.get(asked.id)
 
 
-def _names(drawn: Mapping[str, int], ask: str) -> dict[str, float]:
+def _names(drawn: Mapping[str, int], ask: str, lang: str) -> dict[str, float]:
     """The names that an answer may use: those of the exercise, and those that the text gives."""
-    return {**numbers.names_in([ask]), **{name: float(number) for name, number in drawn.items()}}
+    return {
+        **numbers.names_in({lang: ask}),
+        **{name: float(number) for name, number in drawn.items()},
+    }
 
 
 def checked_grade(text: str, where: str) -> str:
@@ -190,7 +193,7 @@ def acceptable(asked: Asked, text: str, lang: str = "en") -> str:
     if text and asked.kind == "choice":
         return typed_choice(asked.options, text, where)
     if text and asked.kind == "number":
-        numbers.number_in(text, _names(asked.drawn, asked.ask), where, lang)
+        numbers.number_in(text, _names(asked.drawn, asked.ask, lang), where, lang)
     return text
 
 
@@ -210,7 +213,7 @@ def judged(question: Question, asked: Asked, reply: Reply, lang: str) -> Answere
         return Answered(
             question.id, asked.ask, typed, right, asked.model_answer, typed, reply.grade
         )
-    names = _names(asked.drawn, asked.ask)
+    names = _names(asked.drawn, asked.ask, lang)
     expected = numbers.number_in(question.answer, names, where)
     got = numbers.number_in(typed, names, where, lang)
     right = abs(got - expected) <= question.within * max(abs(expected), 1e-12)

@@ -15,6 +15,8 @@ import msgspec
 from engine.words import COMMA_LANGUAGES
 
 FIGURE = re.compile(r"\{[a-z_][a-z0-9_]*\}")
+FOUR_DIGITS = re.compile(r"^(-?\d),(?=\d{3}(?!,))")
+TEXTS = (dict[str, str], str | dict[str, str])
 PLAIN_MAPPINGS = ("also_changes", "coarse", "orientation", "roles", "where", "swap")  # no texts
 
 
@@ -31,7 +33,7 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
             value = getattr(spec, name)
             if hints[name] == dict[str, str] and name in PLAIN_MAPPINGS:
                 continue
-            if hints[name] == dict[str, str]:
+            if hints[name] in TEXTS and isinstance(value, dict):
                 yield name, value
             else:
                 for path, text in texts(value):
@@ -53,7 +55,7 @@ def texts(spec: Any) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def filled(data: Any) -> Any:
-    """A spec's data with what its figures say in the place of `{name}`: 1,234.5, in Spanish 1 234,5."""
+    """A spec's data with what its figures say in the place of `{name}`: 54,410.5, in Spanish 54 410,5."""
     figures = data.get("figures") if isinstance(data, dict) else None
     if not isinstance(figures, dict):
         return data
@@ -76,5 +78,7 @@ def filled(data: Any) -> Any:
 
 
 def _number(text: str, lang: str) -> str:
-    """A number as a language writes it."""
-    return text.replace(",", "\u00a0").replace(".", ",") if lang in COMMA_LANGUAGES else text
+    """A number as a language writes it: 4,096 and 54,410.5 are 4096 and 54 410,5 in Spanish."""
+    if lang not in COMMA_LANGUAGES:
+        return text
+    return FOUR_DIGITS.sub(r"\1", text).replace(",", "\u00a0").replace(".", ",")

@@ -32,12 +32,17 @@ def build(tmp_path: Path) -> Written:
         file = pack / "13-embeddings" / "embedding" / "build.yaml"
         text = LATER.split(file.read_text("utf-8"))[0]
         assert BACKGROUND in text
-        for lang in ("en", "es"):
-            text = text.replace(f"  {lang}: |\n", f"  {lang}: |\n    {sentence}\n", 1)
+        for lang, written in (("en", sentence), ("es", figures.NUMBER.sub(spanish, sentence))):
+            text = text.replace(f"  {lang}: |\n", f"  {lang}: |\n    {written}\n", 1)
         file.write_text(f"{text}\n{tail}\n", "utf-8")
         return file
 
     return write
+
+
+def spanish(number: re.Match[str]) -> str:
+    """A number of an English sentence, as Spanish writes it."""
+    return number[0].replace(",", " ").replace(".", ",")
 
 
 def figure(says: str, of: str, **more: str) -> str:
@@ -78,10 +83,16 @@ def test_a_figure_reads_what_a_probe_records(build: Written) -> None:
     assert not proof.held and "healthy.nothing" in proof.detail
 
 
-def test_the_number_stands_in_the_text_of_every_language(build: Written) -> None:
-    spec = load(build(figure("2,560,000", "10000 * 256"), "It has {size} numbers."), Build)
-    assert "2,560,000 numbers" in spec.background["en"]
-    assert "2\u00a0560\u00a0000 numbers" in spec.background["es"]  # a comma is decimal there
+@pytest.mark.parametrize(
+    ("english", "spanish"), [("2,560,000", "2\u00a0560\u00a0000"), ("4,096", "4096"), ("0.125", "0,125")]
+)  # fmt: skip
+def test_the_number_stands_in_the_text_of_every_language(
+    build: Written, english: str, spanish: str
+) -> None:
+    """Spanish has a decimal comma, and groups from five digits on."""
+    spec = load(build(figure(english, "1 + 1"), "It has {size} numbers."), Build)
+    assert f"{english} numbers" in spec.background["en"]
+    assert f"{spanish} numbers" in spec.background["es"]
 
 
 @pytest.mark.sweep(3)

@@ -68,8 +68,10 @@ def test_the_tolerance_is_said_with_the_question() -> None:
 
 
 def test_names_of_a_text_are_those_that_it_gives_a_number_by() -> None:
-    text = "T = 8, d_model is 64, d_ff = 4 * 64, the width d is 8², and i es 3."
-    assert names_in([text]) == {"T": 8, "d_model": 64, "i": 3}
+    text = "T = 8, d_model is 64, d_ff = 4 * 64, the width d is 8², V = 50,000, and lr = 0.125."
+    spanish = "T = 8, d_ff = 4 · 64, V = 50 000, lr = 0,125, e i es 3."
+    assert names_in({"en": text}) == {"T": 8, "d_model": 64, "V": 50_000, "lr": 0.125}
+    assert names_in({"es": spanish}) == {"T": 8, "V": 50_000, "lr": 0.125, "i": 3}
 
 
 @pytest.mark.parametrize(

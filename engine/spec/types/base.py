@@ -18,9 +18,9 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Link(Spec, frozen=True, kw_only=True):
-    """A source: a paper, a bug report, a page."""
+    """A source: a paper, a bug report, a page. text: a title as it is, or what each language says."""
 
-    text: str
+    text: str | Text
     url: str = ""
 
 
