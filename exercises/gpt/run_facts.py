@@ -3,9 +3,9 @@
 import re
 
 import numpy as np
-from pack import model_facts
+from pack import loss_facts
 from pack.graph import is_weight, reaches, up
-from pack.model_facts import missing
+from pack.results import missing
 
 SAME = 1e-6  # relative; two runs of one computation may sum in another order
 
@@ -81,7 +81,7 @@ def loss(case):
     parts = case.parts("first")
     if parts is None:
         return missing("the model could not be traced")
-    return model_facts.loss(parts)
+    return loss_facts.loss(parts)
 
 
 def start(case):
@@ -99,7 +99,7 @@ def start(case):
     elif logits is not None and np.isfinite(logits).all():
         flat = logits.reshape(-1, logits.shape[-1])
         value = float(
-            np.mean([model_facts.nll(flat, np.full(len(flat), n)) for n in range(0, 50, 7)])
+            np.mean([loss_facts.nll(flat, np.full(len(flat), n)) for n in range(0, 50, 7)])
         )
     else:
         return missing("no loss and no logits with the model's own first weights")
