@@ -28,6 +28,9 @@ def check(
 ) -> None:
     """What is wrong with a PyTorch GPT that nobody described. Nothing of it is written.
 
+    A learner.yaml in PATH or above it may hold model:, call:, train: and python: as the options do; an
+    option wins.
+
     Example: engine check ~/nanoGPT
     """
     from engine.commands import check as command

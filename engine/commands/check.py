@@ -13,6 +13,7 @@ from engine.facts import files, pack
 from engine.facts.report import Fact, HealthReport
 from engine.flows import check
 from engine.flows.check import Asked as Asked
+from engine.learner.lines import Lines, lines
 from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
 from engine.run.pool import own_paths
 from engine.spec.catalogue import pack_roots
@@ -28,17 +29,21 @@ def run(
     python: str | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> HealthReport:
-    """Raises UsageError, NotApplicable and LearnerCodeError."""
+    """Raises UsageError, SpecError, NotApplicable and LearnerCodeError."""
     started = time.monotonic()
     if not path.exists():
         raise UsageError(f"There is no {path}.", next="engine check PATH")
+    told = lines(check.root_of(path.resolve()))
+    asked, python = with_lines(asked, told), python or told.python
     folder = pack_folder()
-    read = files.read(path.resolve())
+    read = files.read(told.root)
     if not any(name.endswith((".py", ".ipynb")) for name in read):
         raise NotApplicable(f"There is no Python file in {path}.", next=check.ONE_LINE)
-    root = check.root_of(path.resolve())
     hidden = [*own_paths(), folder]
-    with with_torch(root, python, hidden) as learner, Forks(own_python(), FACTS, hidden) as facts:
+    with (
+        with_torch(told.root, python, hidden) as learner,
+        Forks(own_python(), FACTS, hidden) as facts,
+    ):
         learner.hold("model", check.folder(read))
         if asked.training:
             learner.hold("script", check.folder(read), "optimizer")
@@ -46,6 +51,20 @@ def run(
         bench = check.Bench(learner, facts, pack.load(folder), read)
         report = check.check(bench, asked, progress)
     return taking(report, time.monotonic() - started)
+
+
+def with_lines(asked: Asked, told: Lines) -> Asked:
+    """What was asked; where nothing was, what `learner.yaml` says. A call belongs to its model. Raises
+    UsageError.
+    """
+    if asked.call and not (asked.model or told.model):
+        raise UsageError("--call is of use only with a model.", next=check.ONE_LINE)
+    return msgspec.structs.replace(
+        asked,
+        model=asked.model or told.model,
+        call=asked.call or ("" if asked.model else told.call),
+        train=asked.train or told.train,
+    )
 
 
 def taking(report: HealthReport, seconds: float) -> HealthReport:

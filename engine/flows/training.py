@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from engine.errors import NotApplicable
 from engine.facts import candidates, events, experiments
 from engine.facts.experiments import Candidate
 from engine.facts.trace import BadAnswer
@@ -33,8 +34,12 @@ class Half(msgspec.Struct, frozen=True):
 def script(
     bench: Bench, named: str, found: Candidate, progress: Callable[[str], None]
 ) -> Half | None:
-    """The facts of the first script that makes steps; None where there is no script."""
+    """The facts of the first script that makes steps; None where there is no script. Raises NotApplicable
+    where the one that was named is not there.
+    """
     words = shlex.split(named)
+    if words and words[0] not in bench.files:
+        raise NotApplicable(f"There is no file {words[0]} in the tree.", next=TRAIN_LINE)
     options = words[:1] or candidates.scripts(bench.files, bench.pack.scripts)
     options = sorted(
         options,
@@ -46,8 +51,6 @@ def script(
     options = options[:SCRIPTS]
     best: tuple[int, str, dict[str, Any], tuple[str, ...]] | None = None
     for path in options:
-        if path not in bench.files:
-            continue
         progress(f"running {path} in a small world")
         steps, recorded, made_up = one_script(bench, path, words[1:])
         if best is None or steps > best[0]:
