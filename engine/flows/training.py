@@ -85,6 +85,7 @@ def one_script(
         "rules": experiments.rules(pack),
         "small": pack.scripts["small"],
         "steps": pack.scripts["steps"],
+        "splits": pack.scripts["splits"],
         "letters": pack.scripts["letters"],
         "vocabulary": pack.sizes["vocabulary"],
         "seconds": SECONDS,

@@ -44,6 +44,7 @@ TORCH = (
     "torch_optimizer",
     "torch_shrink",
     "torch_small",
+    "torch_data",
     "torch_events",
     "torch_script",
     "torch_generate",

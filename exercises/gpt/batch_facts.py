@@ -91,17 +91,3 @@ def loss_input(steps):
             return "probabilities", span(event), ""
     words = {"cross_entropy": "logits", "nll_loss": "log probabilities"}
     return words[losses[-1]["name"]], span(losses[-1]), ""
-
-
-def batches(steps):
-    train, _ = forwards(steps)
-    firsts = []
-    for step in steps.steps:
-        found = [e for e in step if e["kind"] == "F" and e in train]
-        if found:
-            firsts.append(found[0])
-    if len(firsts) < 3:
-        return missing("too few batches were seen")
-    if all(e["x"] == firsts[0]["x"] for e in firsts):
-        return "the same batch every step", span(firsts[-1]), ""
-    return "different", span(firsts[-1]), ""

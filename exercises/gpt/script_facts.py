@@ -1,6 +1,6 @@
 """Facts of a training script, from what it did in order: `fact(steps) -> (value, span, why)`."""
 
-from pack import batch_facts, step_facts
+from pack import batch_facts, data_facts, optimizer_facts, step_facts
 from pack.results import missing
 from pack.steps import Steps
 
@@ -15,7 +15,11 @@ TRAINING = {
     "train_mode": batch_facts.train_mode,
     "eval_mode": batch_facts.eval_mode,
     "updated": step_facts.updated,
-    "batches": batch_facts.batches,
+    "batches": data_facts.batches,
+    "validation": data_facts.validation,
+    "decay": optimizer_facts.decay,
+    "averages": optimizer_facts.averages,
+    "scaler": optimizer_facts.scaler,
 }
 LEAST = 3  # steps, below which nothing is said
 

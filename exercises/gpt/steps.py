@@ -1,7 +1,9 @@
 """What a training script did, cut into steps.
 
 Kinds: Z zero_grad, B backward, C clip, S step, R a scheduler's step, F a forward, L a cross-entropy,
-V what a function of the script makes of a whole number.
+V what a function of the script makes of a whole number, G a generator is seeded, N a loader gives a batch,
+D a function that is told a split gives a batch, O an optimizer is made; "scale", "unscale", "stepped" and
+"update" of a gradient scaler.
 """
 
 

@@ -120,7 +120,9 @@ def test_no_folder_of_the_engine_stays_in_the_temporary_folder(torch, tmp_path):
 
 def test_a_functional_model_enters_by_its_learner_yaml(torch, tmp_path):
     shutil.copytree(GPTS / "functional", tmp_path, dirs_exist_ok=True)
-    told = 'model: "net.py:make(53, 32, 2, 11)"\ncall: "forward(model, tokens, 4)"\ntrain: train.py\n'
+    told = (
+        'model: "net.py:make(53, 32, 2, 11)"\ncall: "forward(model, tokens, 4)"\ntrain: train.py\n'
+    )
     (tmp_path / "learner.yaml").write_text(told)
     done = engine(tmp_path, "--json")
     assert done.returncode == 0, done.stderr

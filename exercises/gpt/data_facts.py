@@ -1,0 +1,91 @@
+"""Facts of the data that a training script draws: successive batches, and what evaluation draws from."""
+
+from pack.results import missing, span
+from pack.steps import forwards
+
+SMALL = 0.2  # of an evaluation's text, that may lie inside the training text
+
+
+def batches(steps):
+    """Whether each step sees another batch; where not, whether the script means to draw one."""
+    train, _ = forwards(steps)
+    firsts = []
+    for step in steps.steps:
+        found = [e for e in step if e["kind"] == "F" and e in train]
+        if found:
+            firsts.append(found[0])
+    if len(firsts) < 3:
+        return missing("too few batches were seen")
+    if any(e["x"] != firsts[0]["x"] for e in firsts):
+        return "different", span(firsts[-1]), ""
+    cause = drawn_anew(steps.events, firsts)
+    if cause is not None:
+        return f"the same batch every step, {cause[0]}", span(cause[1]), ""
+    return "the same batch every step", span(firsts[-1]), ""
+
+
+def drawn_anew(events, firsts):
+    """(why every draw is the same, its event), where a new batch is drawn at every step; else None."""
+    if len({e["batch"] for e in firsts}) < len(firsts):
+        return None
+    places = [events.index(e) for e in firsts]
+    between = [events[a:b] for a, b in zip(places, places[1:])]
+    seeds = [{e["given"] for e in part if e["kind"] == "G" and e["at"]} for part in between]
+    common = set.intersection(*seeds)
+    if common:
+        last = [e for e in between[-1] if e["kind"] == "G" and e["given"] in common]
+        return "as the generator is seeded anew", last[-1]
+    given = [[e for e in part if e["kind"] == "N"] for part in between]
+    if all(given) and all(part[-1]["count"] > 1 for part in given):
+        begun = [part[-1]["beginning"] for part in given]
+        if len({part[-1]["loader"] for part in given}) == 1 and len(set(begun)) == len(begun):
+            return "as the loader begins anew", given[-1][-1]
+    return None
+
+
+def validation(steps):
+    """Whether what is evaluated on lies apart from what is trained on."""
+    drawn = [e for e in steps.events if e["kind"] == "D"]
+    train = [e for e in drawn if e["name"] == "train"]
+    other = [e for e in drawn if e["name"] == "validation"]
+    if train and other:
+        return apart(train, other)
+    return loaders(steps)
+
+
+def apart(train, other):
+    """How far each text of an evaluation lies inside one of training."""
+    shares = []
+    for event in other:
+        start, end = event["memory"]
+        inside = max(min(end, e["memory"][1]) - max(start, e["memory"][0]) for e in train)
+        same = any(event["source"] == e["source"] for e in train)
+        shares.append((1.0 if same else max(0, inside) / (end - start), event))
+    share, event = max(shares, key=lambda one: one[0])
+    if share == 1:
+        return "the training split", span(event), ""
+    if share > SMALL:
+        return "partly the training split", span(event), ""
+    return "another part of the data", span(event), ""
+
+
+def loaders(steps):
+    """The same for loaders: the data set that gave the batch of a forward."""
+    train, other = forwards(steps)
+    other = [e for e in other if not e["grad"]]
+    given, latest = {}, None
+    for event in steps.events:
+        if event["kind"] == "N":
+            latest = event
+        elif event["kind"] == "F":
+            given[id(event)] = latest
+    fed = [given.get(id(e)) for e in train]
+    read = [given.get(id(e)) for e in other]
+    if not read or not all(fed) or not all(read):
+        return missing("no batches of an evaluation were followed to their text")
+    mine = {e["source"] for e in fed}
+    if {e["loader"] for e in read} <= {e["loader"] for e in fed}:
+        return missing("evaluation reads the loader that training reads, which may be meant")
+    if any(e["source"] not in mine for e in read):
+        return "another part of the data", span(read[-1]), ""
+    return "the data set that is trained on", span(read[-1]), ""

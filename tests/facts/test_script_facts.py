@@ -1,0 +1,132 @@
+"""Facts of data and optimizers in training scripts of the corpus, changed by single edits."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.facts.conftest import tree_of
+from tests.facts.test_corpus import STYLES
+
+FILES = {style: names[0] for style, names in STYLES.items()}
+ADAM = {
+    "fused": ("train.py", "torch.optim.AdamW(model.parameters(), lr=learning_rate, weight_decay=0.1)"),
+    "heads": ("gpt.py", "torch.optim.AdamW(model.parameters(), lr=learning_rate)"),
+    "dictcfg": ("train.py", "torch.optim.AdamW(model.parameters(), lr=4e-4, weight_decay=0.1)"),
+    "espanol": ("entrenar.py", "torch.optim.Adam(modelo.parameters(), lr=1e-3)"),
+    "trainer": ("minilm/trainer.py", "torch.optim.AdamW(model.parameters(), lr=lr)"),
+    "alibi": ("learn.py", "torch.optim.AdamW(net.parameters(), lr=1e-3)"),
+}  # fmt: skip
+OWN = """class Own:
+    def __init__(self, ps):
+        self.ps = ps
+    def zero_grad(self):
+        for p in self.ps:
+            p.grad = None
+    def step(self):
+        with torch.no_grad():
+            for p in self.ps:
+                p -= 0.1 * p.grad
+opt = Own(leaves)"""
+
+
+def adam(style, new):
+    return (
+        style,
+        [(*ADAM[style], new.replace("MODEL", ADAM[style][1].split("(")[1].split(".")[0]))],
+    )
+
+
+def grouped(style, on, off):
+    groups = ", ".join(
+        f'{{"params": [p for n, p in MODEL.named_parameters() if {what}], "weight_decay": {decay}}}'
+        for what, decay in ((on, 0.1), (off, 0.0))
+    )
+    return adam(style, f"torch.optim.AdamW([{groups}], lr=1e-3)")
+
+
+SPLIT = ("train.py", 'data = train_data if split == "train" else val_data', "data = train_data")
+SCALED = [
+    ("train.py", "        loss.backward()\n", "        scaler.scale(loss).backward()\n"),
+    ("train.py", "    optimizer.step()\n", "    scaler.step(optimizer)\n    scaler.update()\n"),
+    ("train.py", "\ndef get_lr", "\nscaler = torch.cuda.amp.GradScaler()\n\n\ndef get_lr"),
+]
+UNSCALED = (
+    "train.py",
+    "    torch.nn.utils.clip",
+    "    scaler.unscale_(optimizer)\n    torch.nn.utils.clip",
+)
+GPT_SCALER = (
+    "gpt.py",
+    "\nfor it in range(max_iters)",
+    "\nscaler = torch.amp.GradScaler()\nfor it in range(max_iters)",
+)
+GPT_SCALED = ("gpt.py", "    loss.backward()\n", "    scaler.scale(loss).backward()\n")
+WORDS_SCALER = (
+    "train.py",
+    "    step = 0\n",
+    "    step = 0\n    scaler = torch.cuda.amp.GradScaler()\n",
+)
+
+CASES = [
+    ("fused", [], "validation", "PASS", "another part of the data"),
+    ("heads", [], "validation", "PASS", "another part of the data"),
+    ("trainer", [], "validation", "PASS", "another part of the data"),
+    ("fused", [SPLIT], "validation", "WRONG", "the training split"),
+    ("fused", [("train.py", '"data/val.bin"', '"data/train.bin"')], "validation", "WRONG", "the training split"),
+    ("heads", [("gpt.py", "data[:n], data[n:]", "data, data[n:]")], "validation", "WRONG", "the training split"),
+    ("heads", [("gpt.py", "data[:n], data[n:]", "data[:n], data[n // 2 :]")], "validation", "WARN", "partly the training split"),
+    ("trainer", [("minilm/trainer.py", "DataLoader(valid_set", "DataLoader(train_set")], "validation", "WARN", "the data set that is trained on"),
+    ("dictcfg", [], "validation", "SKIP", "evaluation reads the loader that training reads.*"),
+    ("llama", [], "validation", "SKIP", "no batches of an evaluation.*"),
+    ("heads", [], "batches", "PASS", "different"),
+    ("heads", [("gpt.py", "    ix = torch.randint", "    torch.manual_seed(1)\n    ix = torch.randint")], "batches", "WRONG", ".*as the generator is seeded anew"),
+    ("espanol", [("entrenar.py", "    modelo.train()\n", "    torch.manual_seed(1)\n    modelo.train()\n")], "batches", "WRONG", ".*as the generator is seeded anew"),
+    ("llama", [("pretrain.py", "        ix = np", "        np.random.seed(3)\n        ix = np")], "batches", "WRONG", ".*as the generator is seeded anew"),
+    ("dictcfg", [("train.py", "shuffle=True", "shuffle=False"), ("train.py", "        for x, y in loader:\n", "        for _ in range(9):\n            x, y = next(iter(loader))\n")], "batches", "WRONG", ".*as the loader begins anew"),
+    ("espanol", [("entrenar.py", "torch.randint(len(datos) - contexto - 1, (lote,))", "torch.arange(lote)")], "batches", "WARN", "the same batch every step"),
+    ("alibi", [("learn.py", "for it in range(500):\n", "offset = torch.arange(ctx + 1)[None] + torch.arange(bs)[:, None]\nbatch = stream[offset]\nfor it in range(500):\n    torch.manual_seed(1)\n"), ("learn.py", "    offset = torch.randint(len(stream) - ctx - 1, (bs, 1)) + torch.arange(ctx + 1)\n    batch = stream[offset]\n", "")], "batches", "WARN", "the same batch every step"),
+    ("fused", [], "decay", "PASS", "everything alike"),
+    ("modern", [], "decay", "PASS", "nothing"),
+    (*grouped("alibi", "p.dim() >= 2", "p.dim() < 2"), "decay", "PASS", "matrices alone"),
+    (*grouped("heads", 'not n.endswith("bias")', 'n.endswith("bias")'), "decay", "WRONG", r"matrices and 5 of \d+ norms and biases"),
+    (*grouped("dictcfg", 'not n.endswith("bias")', 'n.endswith("bias")'), "decay", "WRONG", "matrices and .* norms and biases"),
+    (*grouped("fused", "p.dim() < 2", "p.dim() >= 2"), "decay", "WRONG", "norms and biases, and no matrix"),
+    (*grouped("espanol", "p.dim() < 2", "p.dim() >= 2"), "decay", "WRONG", "norms and biases, and no matrix"),
+    ("functional", [("train.py", "opt = torch.optim.SGD(leaves, lr=0.1, momentum=0.9)", OWN)], "decay", "SKIP", "the optimizer does not show its decay"),
+    ("llama", [], "averages", "PASS", "0.9, 0.95"),
+    ("llama", [("pretrain.py", "(0.9, 0.95)", "(0.95, 0.9)")], "averages", "WRONG", "exchanged: 0.95, 0.9"),
+    (*adam("heads", "torch.optim.AdamW(MODEL.parameters(), lr=1e-3, betas=(0.999, 0.9))"), "averages", "WRONG", "exchanged: .*"),
+    (*adam("trainer", "torch.optim.AdamW(MODEL.parameters(), lr=1e-3, betas=(0.999, 0.9))"), "averages", "WRONG", "exchanged: .*"),
+    (*adam("espanol", "torch.optim.Adam(MODEL.parameters(), lr=1e-3, betas=(0.99, 0.9))"), "averages", "WRONG", "exchanged: .*"),
+    ("postnorm", [], "averages", "SKIP", "the optimizer has no betas"),
+    ("fused", [*SCALED, UNSCALED], "scaler", "PASS", "scale, .*"),
+    ("fused", SCALED, "scaler", "WRONG", "clipped before unscale_"),
+    ("fused", [SCALED[1], SCALED[2], UNSCALED], "scaler", "WRONG", "the loss is not scaled"),
+    ("heads", [GPT_SCALER, GPT_SCALED], "scaler", "WRONG", "the optimizer steps past it"),
+    ("heads", [GPT_SCALER, GPT_SCALED, ("gpt.py", "    optimizer.step()\n", "    scaler.step(optimizer)\n")], "scaler", "WRONG", "never updated"),
+    ("dictcfg", [WORDS_SCALER, ("train.py", "            loss.backward()\n            optimizer.step()", "            scaler.scale(loss).backward()\n            scaler.step(optimizer)")], "scaler", "WRONG", "never updated"),
+    ("trainer", [], "scaler", "SKIP", "no gradient scaler is in use"),
+    ("heads", [("gpt.py", GPT_SCALER[1], GPT_SCALER[2].replace("()", "(enabled=False)")), GPT_SCALED], "scaler", "SKIP", "no gradient scaler is in use"),
+]  # fmt: skip
+NAMES = [f"{style}-{fact}-{verdict}" for style, _, fact, verdict, _ in CASES]
+
+
+@pytest.mark.sweep(8)
+@pytest.mark.parametrize(("style", "edits", "fact", "verdict", "told"), CASES, ids=NAMES)
+def test_a_script_is_judged_by_what_it_did(style, edits, fact, verdict, told, scripted):
+    tree = tree_of(style)
+    for file, old, new in edits:
+        text = tree[file].decode()
+        assert old in text, "the corpus has changed"
+        tree[file] = text.replace(old, new).encode()
+    facts = scripted(tree, FILES.get(style, "net.py"))
+    found = next(one for one in facts if one.id == fact)
+    assert found.verdict == verdict, (found.value, found.why)
+    assert re.fullmatch(told, found.why if verdict == "SKIP" else found.value)
+    if verdict == "WRONG":
+        assert found.names
+        assert found.where is not None
+        others = {one.id for one in facts if one.verdict == "WRONG"} - {fact}
+        assert not others - {"order", "clean_grad"}
