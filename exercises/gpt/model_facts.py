@@ -14,7 +14,6 @@ RUN = {
     "residual_ffn": stream_facts.residual("FFN"),
     "pre_norm": stream_facts.pre_norm,
     "final_norm": stream_facts.final_norm,
-    "tied": stream_facts.tied,
     "activation": ffn_facts.activation,
     "positions": position_facts.position,
 }

@@ -131,13 +131,3 @@ def final_norm(parts):
     if kind == "other" or not parts.bypassed():
         return missing("what the head reads could not be followed")
     return "the raw stream", parts.head, ""
-
-
-def tied(parts):
-    """Whether head and embedding are one tensor."""
-    if parts.head is None or parts.table is None:
-        return missing("no embedding or no head was found")
-    weight = parts.linears[parts.head.i][1]
-    if weight.storage == parts.table.storage:
-        return "one tensor", parts.head, ""
-    return "two tensors", parts.head, ""
