@@ -78,6 +78,8 @@ class SamplerRun(msgspec.Struct, frozen=True):
     drawn: list[Value]
     read: list[Value]
     at: dict[str, Span]
+    whole: Value | None = None
+    again: Value | None = None
 
 
 class Sampled(msgspec.Struct, frozen=True):
@@ -145,6 +147,8 @@ def plain_runs(found: Sampled, blobs: Sequence[bytes]) -> dict[str, Any]:
             "tokens": plain(run.tokens),
             "logits": plain(run.logits),
             "output": plain(run.output),
+            "whole": plain(run.whole),
+            "again": plain(run.again),
             "drawn": [plain(one) for one in run.drawn],
             "read": [plain(one) for one in run.read],
             "at": {name: list(span) for name, span in run.at.items()},

@@ -131,13 +131,14 @@ def sampler(bench: Bench, found: Candidate, progress: Callable[[str], None]) -> 
 
 
 SEED, BEYOND = 9, 3  # of tokens and draws; tokens more than the context
-ONCE = {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 1.0}
+ONCE = {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 1.0, "whole": False}
 RUNS = {
     "plain": ONCE,
     "warm": {**ONCE, "temperature": 2.0},
     "top_k": {**ONCE, "top_k": 5},
     "top_p": {**ONCE, "top_p": 0.5},
     "long": {**ONCE, "length": 0},
+    "several": {**ONCE, "count": 4, "whole": True},
     **{f"again {n}": {**ONCE, "seed": SEED + n} for n in range(1, 6)},
 }
 NEEDS = {"warm": "temperature", "top_k": "top_k", "top_p": "top_p"}
