@@ -18,6 +18,8 @@ def batches(steps):
         return missing("too few batches were seen")
     if any(e["x"] != firsts[0]["x"] for e in firsts):
         return "different", span(firsts[-1]), ""
+    if len({token for e in firsts for row in e["x"] for token in row}) == 1:
+        return missing("the text that was made up has become one token, over and over")
     cause = drawn_anew(steps.events, firsts)
     if cause is not None:
         return f"the same batch every step, {cause[0]}", span(cause[1]), ""

@@ -54,12 +54,12 @@ def rows_of(value):
 
 
 def holds(text, rows):
-    """Whether every row stands somewhere in the text."""
+    """Whether every row stands in the text at exactly one place."""
     width = rows.shape[1]
     if text.numel() < width:
         return False
     windows = text.unfold(0, width, 1)
-    return all(bool((windows == row).all(1).any()) for row in rows[:4])
+    return all(int((windows == row).all(1).sum()) == 1 for row in rows[:4])
 
 
 class Data:

@@ -217,8 +217,8 @@ class Events:
         x = whole(args[0])
         if x is None or args[0].dim() != 2:
             return
-        if self.model is None:
-            self.model = module
+        if self.model is None or (module.training and torch.is_grad_enabled()):
+            self.model = module  # a script may train several, one after the other
         if module is not self.model:
             return
         y = next(
