@@ -51,12 +51,15 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str = ""
     probabilities: bool = False
     given: int = 0
+    ignored: int = -100
+    weighted: bool = False
     batch: int = -1
     groups: list[Group] = []
     loader: int = -1
     source: int = -1
     beginning: int = -1
     memory: list[int] = []
+    holds: list[str] = []
 
 
 class Seen(msgspec.Struct, frozen=True):

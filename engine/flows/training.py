@@ -86,6 +86,7 @@ def one_script(
         "small": pack.scripts["small"],
         "steps": pack.scripts["steps"],
         "splits": pack.scripts["splits"],
+        "progress": pack.scripts["progress"],
         "letters": pack.scripts["letters"],
         "vocabulary": pack.sizes["vocabulary"],
         "seconds": SECONDS,

@@ -45,6 +45,7 @@ TORCH = (
     "torch_shrink",
     "torch_small",
     "torch_data",
+    "torch_saved",
     "torch_events",
     "torch_script",
     "torch_generate",

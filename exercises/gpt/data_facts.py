@@ -1,8 +1,10 @@
 """Facts of the data that a training script draws: successive batches, and what evaluation draws from."""
 
+from pack.batch_facts import flattened
 from pack.results import missing, span
 from pack.steps import forwards
 
+TAIL = 3  # equal tokens at the end of a row that are taken for padding
 SMALL = 0.2  # of an evaluation's text, that may lie inside the training text
 
 
@@ -91,3 +93,39 @@ def loaders(steps):
     if any(e["source"] not in mine for e in read):
         return "another part of the data", span(read[-1]), ""
     return "the data set that is trained on", span(read[-1]), ""
+
+
+def padding(steps):
+    """Whether tokens that only fill up the rows of a batch are counted in the loss."""
+    pairs, x = [], None
+    for event in steps.events:
+        if event["kind"] == "F":
+            x = event["x"] if event["grad"] else None
+        elif event["kind"] == "L" and x is not None and event["targets"] is not None:
+            pairs.append((x, event))
+    filler = filled(row for x, _ in pairs for row in x)
+    losses = [e for x, e in pairs if filler is not None and e["name"] != "own"]
+    if not losses:
+        return missing("no padding was seen")
+    if any(e["weighted"] for e in losses) or not all(e["value"] for e in losses):
+        return missing("the losses of single tokens are weighed afterwards")
+    for event in losses:
+        counted = [n for n in flattened(event["targets"]) if n != event["ignored"]]
+        if counted.count(filler) >= TAIL:
+            return "counted", span(event), ""
+    return "left out", span(losses[-1]), ""
+
+
+def filled(rows):
+    """The token that ends two rows or more TAIL times over and is nowhere before such an end; or None."""
+    ends, before = [], set()
+    for row in rows:
+        size = next((n for n in range(len(row)) if row[-1 - n] != row[-1]), len(row))
+        if size >= TAIL:
+            ends.append((row[-1], size))
+        before.update(row[: len(row) - size] if size >= TAIL else row)
+    tokens = {token for token, _ in ends}
+    if len(ends) < 2 or len(tokens) != 1 or len({size for _, size in ends}) < 2:
+        return None
+    token = tokens.pop()
+    return None if token in before else token

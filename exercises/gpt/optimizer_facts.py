@@ -1,4 +1,4 @@
-"""Facts of the optimizers: what is decayed, their averages, the scaler of gradients."""
+"""Facts of the optimizers: what is decayed, their averages, the scaler of gradients, what is saved."""
 
 from pack.results import missing, span
 
@@ -72,3 +72,18 @@ def scaler(steps):
         last = [e for e in steps.events if e["kind"] == "stepped"][-1]
         return "never updated", span(last), ""
     return "scale, unscale_ before a clip, step, update", None, ""
+
+
+def checkpoint(steps):
+    """Whether what is saved can be resumed: with the optimizer's state beside the weights."""
+    saved = [e for e in steps.events if e["kind"] == "K" and "weights" in e["holds"]]
+    if not saved:
+        return missing("nothing was saved in the first steps")
+    for event in saved:
+        if "misplaced" in event["holds"]:
+            return "the model's weights in the optimizer's place", span(event), ""
+    if any(e["kind"] == "K" and "optimizer" in e["holds"] for e in steps.events):
+        return "with the optimizer's state", span(saved[-1]), ""
+    if not any("progress" in event["holds"] for event in saved):
+        return missing("only weights are saved, which is enough where nothing is resumed")
+    return "weights and steps, without the optimizer's state", span(saved[-1]), ""

@@ -17,9 +17,11 @@ TRAINING = {
     "updated": step_facts.updated,
     "batches": data_facts.batches,
     "validation": data_facts.validation,
+    "padding": data_facts.padding,
     "decay": optimizer_facts.decay,
     "averages": optimizer_facts.averages,
     "scaler": optimizer_facts.scaler,
+    "checkpoint": optimizer_facts.checkpoint,
 }
 LEAST = 3  # steps, below which nothing is said
 

@@ -2,8 +2,8 @@
 
 Kinds: Z zero_grad, B backward, C clip, S step, R a scheduler's step, F a forward, L a cross-entropy,
 V what a function of the script makes of a whole number, G a generator is seeded, N a loader gives a batch,
-D a function that is told a split gives a batch, O an optimizer is made; "scale", "unscale", "stepped" and
-"update" of a gradient scaler.
+D a function that is told a split gives a batch, O an optimizer is made, K something is saved; "scale",
+"unscale", "stepped" and "update" of a gradient scaler.
 """
 
 

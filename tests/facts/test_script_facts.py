@@ -69,6 +69,50 @@ WORDS_SCALER = (
     "    step = 0\n    scaler = torch.cuda.amp.GradScaler()\n",
 )
 
+# rows of 4 letters or more, filled up to the context with the token 52, which the text is rid of
+SHORT = "(lambda a: torch.where(torch.arange(a.shape[-1]) < 5 + torch.arange(len(a))[:, None] % 4, a.clamp(max=50), 52))"
+IGNORE = "ignore_index=52"
+
+
+def padded(style, *more):
+    """A script whose batches are short texts filled up with token 52; more: an edit of its loss."""
+    edits = {
+        "fused": [
+            ("train.py", "return x.to(device), y.to(device)", f"return {SHORT}(x), {SHORT}(y)")
+        ],
+        "heads": [
+            ("gpt.py", "return x.to(device), y.to(device)", f"return {SHORT}(x), {SHORT}(y)"),
+        ],
+        "llama": [("pretrain.py", "chunk = chunk.to(device)", f"chunk = {SHORT}(chunk)")],
+        "alibi": [("learn.py", "batch = stream[offset]", f"batch = {SHORT}(stream[offset])")],
+        "dictcfg": [
+            (
+                "train.py",
+                "        for x, y in loader:\n",
+                f"        for x, y in loader:\n            x, y = {SHORT}(x), {SHORT}(y)\n",
+            )
+        ],
+    }
+    return style, [*edits[style], *more]
+
+
+STEPS = {
+    "fused": ("train.py", "    optimizer.step()\n", "model", "optimizer"),
+    "heads": ("gpt.py", "    optimizer.step()\n", "model", "optimizer"),
+    "llama": ("pretrain.py", "        sched.step()\n", "model", "opt"),
+    "espanol": ("entrenar.py", "    optimizador.step()\n", "modelo", "optimizador"),
+    "dictcfg": ("train.py", "            optimizer.step()\n", "model", "optimizer"),
+}
+
+
+def saving(style, what):
+    """A script that saves this, of a model m and an optimizer o, after every step."""
+    file, line, model, optimizer = STEPS[style]
+    indent = line[: len(line) - len(line.lstrip())]
+    made = f"{indent}torch.save((lambda m, o: {what})({model}, {optimizer}), 'last.pt')\n"
+    return style, [(file, line, line + made)]
+
+
 CASES = [
     ("fused", [], "validation", "PASS", "another part of the data"),
     ("heads", [], "validation", "PASS", "another part of the data"),
@@ -90,6 +134,24 @@ CASES = [
     ("dictcfg", [("train.py", "shuffle=True", "shuffle=False"), ("train.py", "        for x, y in loader:\n", "        for _ in range(9):\n            x, y = next(iter(loader))\n")], "batches", "WRONG", ".*as the loader begins anew"),
     ("espanol", [("entrenar.py", "torch.randint(len(datos) - contexto - 1, (lote,))", "torch.arange(lote)")], "batches", "WARN", "the same batch every step"),
     ("alibi", [("learn.py", "for it in range(500):\n", "offset = torch.arange(ctx + 1)[None] + torch.arange(bs)[:, None]\nbatch = stream[offset]\nfor it in range(500):\n    torch.manual_seed(1)\n"), ("learn.py", "    offset = torch.randint(len(stream) - ctx - 1, (bs, 1)) + torch.arange(ctx + 1)\n    batch = stream[offset]\n", "")], "batches", "WARN", "the same batch every step"),
+    (*padded("fused"), "padding", "WRONG", "counted"),
+    (*padded("heads"), "padding", "WRONG", "counted"),
+    (*padded("llama"), "padding", "WRONG", "counted"),
+    (*padded("dictcfg"), "padding", "WRONG", "counted"),
+    (*padded("alibi"), "padding", "WRONG", "counted"),
+    (*padded("fused", ("model.py", "targets.view(-1))", f"targets.view(-1), {IGNORE})")), "padding", "PASS", "left out"),
+    (*padded("llama", ("pretrain.py", "targets.reshape(-1))", f"targets.reshape(-1), {IGNORE})")), "padding", "PASS", "left out"),
+    (*padded("alibi", ("learn.py", "NLLLoss()", f"NLLLoss({IGNORE})")), "padding", "PASS", "left out"),
+    (*padded("dictcfg", ("train.py", "y.to(device).flatten())", "torch.where(y == 52, -100, y).flatten())")), "padding", "PASS", "left out"),
+    (*padded("alibi", ("learn.py", "NLLLoss()", "NLLLoss(reduction='none')"), ("learn.py", "batch[:, 1:].reshape(-1))", "batch[:, 1:].reshape(-1)).mean()")), "padding", "SKIP", "the losses of single.*"),
+    ("espanol", [], "padding", "SKIP", "no padding was seen"),
+    (*saving("fused", '{"model": m.state_dict(), "optimizer": o.state_dict(), "iter": 3}'), "checkpoint", "PASS", "with the optimizer's state"),
+    (*saving("llama", '{"model": m, "extra": {"opt": o.state_dict()}}'), "checkpoint", "PASS", "with .*"),
+    (*saving("heads", '{"model": m.state_dict(), "optimizer": m.state_dict(), "iter": 3}'), "checkpoint", "WRONG", "the model's weights in .*"),
+    (*saving("espanol", '{"model": m.state_dict(), "optimizer_state": m.state_dict()}'), "checkpoint", "WRONG", "the model's weights in .*"),
+    (*saving("dictcfg", '{"weights": m.state_dict(), "epoch": 3}'), "checkpoint", "WARN", "weights and steps, .*"),
+    (*saving("fused", "m.state_dict()"), "checkpoint", "SKIP", "only weights are saved.*"),
+    ("alibi", [], "checkpoint", "SKIP", "nothing was saved.*"),
     ("fused", [], "decay", "PASS", "everything alike"),
     ("modern", [], "decay", "PASS", "nothing"),
     (*grouped("alibi", "p.dim() >= 2", "p.dim() < 2"), "decay", "PASS", "matrices alone"),

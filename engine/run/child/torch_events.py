@@ -46,7 +46,7 @@ class Events:
         self._tree, self._most = tree, steps
         self.found, self.steps = [], 0
         self.model = self.optimizer = None
-        self._depth, self._before, self._making = 0, [], False
+        self._depth, self._before = 0, []
         self._inside = self._leaving = False
         self._owned, self._stepping_depth, self._mark = None, 0, 0
         self._batches = []
@@ -68,7 +68,6 @@ class Events:
         self._backward()
         self._clip()
         self._losses()
-        self._schedules()
         torch.nn.modules.module.register_module_forward_pre_hook(self._forward)
         torch.nn.modules.module.register_module_forward_hook(self._done, always_call=True)
 
@@ -171,7 +170,12 @@ class Events:
                 if self._inside:
                     return _real(given, target, *args, **kwargs)
                 result = self._once(_real, given, target, *args, **kwargs)
-                told = {"targets": whole(target), "name": _name, "probabilities": False}
+                weight, _, ignored = (*args, None, None, None)[:3]
+                told = {
+                    "targets": whole(target), "name": _name, "probabilities": False,
+                    "ignored": kwargs.get("ignore_index", -100 if ignored is None else ignored),
+                    "weighted": kwargs.get("weight", weight) is not None,
+                }  # fmt: skip
                 if isinstance(given, torch.Tensor) and given.dim() >= 2 and given.numel():
                     rows = given.detach()
                     axis = 1 if rows.dim() > 2 else -1
@@ -185,30 +189,6 @@ class Events:
                 return result
 
             setattr(functional, name, loss)
-
-    def _schedules(self):
-        scheduler = torch.optim.lr_scheduler.LRScheduler
-        made = scheduler.__init__
-
-        def init(this, *args, **kwargs):
-            self._making = True
-            try:
-                made(this, *args, **kwargs)
-            finally:
-                self._making = False
-            self.add("schedule")
-
-        scheduler.__init__ = init
-        for kind in [scheduler, *scheduler.__subclasses__()]:
-            if "step" in vars(kind):
-                real = kind.step
-
-                def step(this, *args, _real=real, **kwargs):
-                    if not self._making:
-                        self.add("R")
-                    return _real(this, *args, **kwargs)
-
-                kind.step = step
 
     def _forward(self, module, args):
         self._depth += 1

@@ -1,6 +1,7 @@
 """What an object holds that works as an optimizer, torch's or the tree's own: parameters, rates, groups.
 
-Kinds of events: O an optimizer is made, "scale", "unscale", "stepped" and "update" of a gradient scaler.
+Kinds of events: O an optimizer is made, R a scheduler's step, "schedule" one is made; "scale", "unscale",
+"stepped" and "update" of a gradient scaler.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from engine.run.child.torch_experiments import nested
 
 
 def watch(events):
-    """Tell when an optimizer is made, and what is asked of a scaler."""
+    """Tell when an optimizer or a scheduler is made or stepped, and what is asked of a scaler."""
     made = torch.optim.Optimizer.__init__
 
     def init(this, *args, **kwargs):
@@ -22,7 +23,34 @@ def watch(events):
         events.add("O", frame=sys._getframe(1))
 
     torch.optim.Optimizer.__init__ = init
+    watch_schedules(events)
     torch_world.Scaler.watch = lambda kind: events.add(kind, frame=sys._getframe(3))
+
+
+def watch_schedules(events):
+    """Tell when a scheduler is made, and when it is stepped."""
+    scheduler, making = torch.optim.lr_scheduler.LRScheduler, []
+    made = scheduler.__init__
+
+    def init(this, *args, **kwargs):
+        making.append(this)
+        try:
+            made(this, *args, **kwargs)
+        finally:
+            making.pop()
+        events.add("schedule")
+
+    scheduler.__init__ = init
+    for kind in [scheduler, *scheduler.__subclasses__()]:
+        if "step" in vars(kind):
+            real = kind.step
+
+            def step(this, *args, _real=real, **kwargs):
+                if not making:
+                    events.add("R")
+                return _real(this, *args, **kwargs)
+
+            kind.step = step
 
 
 def tensors_of(owner):

@@ -11,6 +11,7 @@ from engine.run.child.torch_data import Data
 from engine.run.child.torch_events import Events, Stop
 from engine.run.child.torch_load import above, install
 from engine.run.child.torch_names import Names
+from engine.run.child.torch_saved import watch_saves
 from engine.run.child.torch_small import World
 
 
@@ -33,6 +34,7 @@ def observe(job, tree):
     events.install()
     data = Data(events, job, tree)
     data.install()
+    watch_saves(events, job["progress"])
     main = types.ModuleType("__main__")
     main.__file__ = tree.path(path)
     if torch_load.RELATIVE.search(tree.files[path]) and folder:
