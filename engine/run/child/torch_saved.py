@@ -27,7 +27,7 @@ def contents(thing, model, progress):
     """Which of these are in it: "weights", "optimizer", "progress", "misplaced" (weights in an optimizer's
     place).
     """
-    own = {storage_of(p) for p in model.parameters()}
+    own = {storage_of(t) for t in (*model.parameters(), *model.buffers())}
     found = set()
     if any(storage_of(t) in own for _, t in nested(thing, "", 5)):
         found.add("weights")
