@@ -113,6 +113,22 @@ def saving(style, what):
     return style, [(file, line, line + made)]
 
 
+ACCUMULATED = {
+    "heads": ("gpt.py", "    logits, loss = model(xb, yb)\n    optimizer.zero_grad(set_to_none=True)\n    loss.backward()\n", "    optimizer.zero_grad(set_to_none=True)\n    for _ in range(3):\n        logits, loss = model(*get_batch('train'))\n        (LOSS).backward()\n", "model"),
+    "espanol": ("entrenar.py", "    _, perdida = modelo(x, y)\n    optimizador.zero_grad()\n    perdida.backward()\n", "    optimizador.zero_grad()\n    for a, b in zip(x.chunk(2), y.chunk(2)):\n        _, loss = modelo(a, b)\n        (LOSS).backward()\n", "modelo"),
+    "dictcfg": ("train.py", "            loss = batch_loss(x, y, model, device)\n            loss.backward()\n", "            for a, b in zip(x.chunk(2), y.chunk(2)):\n                loss = batch_loss(a, b, model, device)\n                (LOSS).backward()\n", "model"),
+    "llama": ("pretrain.py", "        opt.zero_grad()\n        loss.backward()\n", "        opt.zero_grad()\n        (LOSS).backward()\n        logits = model(inputs)\n        loss = F.cross_entropy(logits.reshape(-1, logits.size(-1)), targets.reshape(-1))\n        (LOSS).backward()\n", "model"),
+}  # fmt: skip
+
+
+def accumulated(style, loss, later=""):
+    """A script whose steps have two or three backward passes; later: what each gradient is divided by."""
+    file, old, new, model = ACCUMULATED[style]
+    indent = old[: len(old) - len(old.lstrip())]
+    divided = f"{indent}for p in {model}.parameters():\n{indent}    p.grad /= {later}\n"
+    return style, [(file, old, new.replace("LOSS", loss) + (divided if later else ""))]
+
+
 CASES = [
     ("fused", [], "validation", "PASS", "another part of the data"),
     ("heads", [], "validation", "PASS", "another part of the data"),
@@ -152,6 +168,16 @@ CASES = [
     (*saving("dictcfg", '{"weights": m.state_dict(), "epoch": 3}'), "checkpoint", "WARN", "weights and steps, .*"),
     (*saving("fused", "m.state_dict()"), "checkpoint", "SKIP", "only weights are saved.*"),
     ("alibi", [], "checkpoint", "SKIP", "nothing was saved.*"),
+    ("fused", [], "accumulation", "PASS", "divided by the number of micro-steps"),
+    (*accumulated("heads", "loss / 3"), "accumulation", "PASS", "divided by the number of micro-steps"),
+    (*accumulated("dictcfg", "loss * 0.5"), "accumulation", "PASS", "divided by the number of micro-steps"),
+    (*accumulated("espanol", "loss", "2"), "accumulation", "PASS", "divided later"),
+    (*accumulated("heads", "loss"), "accumulation", "WRONG", "not divided"),
+    (*accumulated("espanol", "loss"), "accumulation", "WRONG", "not divided"),
+    (*accumulated("dictcfg", "loss"), "accumulation", "WRONG", "not divided"),
+    (*accumulated("llama", "loss"), "accumulation", "WRONG", "not divided"),
+    (*accumulated("llama", "loss**2"), "accumulation", "SKIP", "what is passed backward is another function.*"),
+    ("alibi", [], "accumulation", "SKIP", "a step has one backward pass"),
     ("fused", [], "decay", "PASS", "everything alike"),
     ("modern", [], "decay", "PASS", "nothing"),
     (*grouped("alibi", "p.dim() >= 2", "p.dim() < 2"), "decay", "PASS", "matrices alone"),
