@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from engine.errors import NotApplicable
+from engine.errors import Message, NotApplicable
 from engine.facts import candidates, events, experiments
 from engine.facts.experiments import Candidate
 from engine.facts.trace import BadAnswer
@@ -39,7 +39,9 @@ def script(
     """
     words = shlex.split(named)
     if words and words[0] not in bench.files:
-        raise NotApplicable(f"There is no file {words[0]} in the tree.", next=TRAIN_LINE)
+        raise NotApplicable(
+            Message("There is no file {file} in the tree.", file=words[0]), next=TRAIN_LINE
+        )
     options = words[:1] or candidates.scripts(bench.files, bench.pack.scripts)
     options = sorted(
         options,
