@@ -111,6 +111,26 @@ def test_explain_measures_nothing():
     assert "1/sqrt(d_head)" in done.stdout
 
 
+def test_explain_speaks_spanish():
+    done = engine("--explain", "scale", "--lang", "es")
+    assert "las puntuaciones no se escalan" in done.stdout
+    assert "Compruébalo: Imprime" in done.stdout
+
+
+def test_a_report_speaks_the_language_of_learner_yaml(torch, tmp_path):
+    shutil.copytree(GPTS / "espanol", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "learner.yaml").write_text("lang: es\n")
+    done = engine(tmp_path, "--select", "mask", "--select", "top_k")
+    assert done.returncode == 0
+    for said in (
+        "2 capas, d 32, 4 cabezas",
+        "a qué atiende un token",
+        "Sin medir:",
+        "Lo que esto no",
+    ):
+        assert said in done.stdout
+
+
 def test_no_folder_of_the_engine_stays_in_the_temporary_folder(torch, tmp_path):
     left = set(os.listdir(tempfile.gettempdir()))
     engine(GPTS / "alibi", "--select", "mask")
