@@ -24,16 +24,25 @@ def check(
         str, typer.Option(help='The training script, with arguments: "train.py".')
     ] = "",
     python: Annotated[str | None, typer.Option(help="The interpreter that has your torch.")] = None,
+    lang: Annotated[
+        str, typer.Option(help="Language of the report: en or es; as learner.yaml says.")
+    ] = "",
     json: Json = False,
 ) -> None:
     """What is wrong with a PyTorch GPT that nobody described. Nothing of it is written.
 
+    A learner.yaml in PATH or above it may hold model:, call:, train: and python: as the options do; an
+    option wins.
+
     Example: engine check ~/nanoGPT
     """
     from engine.commands import check as command
+    from engine.report.words import said, speak
 
+    lang = command.language(path, lang)
+    speak(lang)
     if explain is not None:
-        typer.echo(command.explain(explain))
+        typer.echo(said(command.explain(explain, lang)))
         return
     from engine.report.check import show
     from engine.report.out import Progress
@@ -45,5 +54,5 @@ def check(
     if json:
         emit(report, True)
     else:
-        show(report)
+        show(report, command.texts(lang))
     raise typer.Exit(1 if report.wrong else 0)

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
 
-from engine.errors import LearnerCodeError, NotApplicable, UsageError
+from engine.errors import LearnerCodeError, Message, NotApplicable, Said, UsageError
 from engine.facts import files, pack
 from engine.facts.report import Fact, HealthReport
 from engine.flows import check
 from engine.flows.check import Asked as Asked
+from engine.learner.lines import Lines, lines
 from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
 from engine.run.pool import own_paths
 from engine.spec.catalogue import pack_roots
 
 PACK = "gpt"
 INSTALL = 'python3 -m pip install "breakfix-engine[torch]"'
+
+
+def language(path: Path, named: str) -> str:
+    """The language of the report: the one that is named, else the one of `learner.yaml`. Raises UsageError
+    and SpecError.
+    """
+    return named or lines(check.root_of(path.resolve())).lang
+
+
+def texts(language: str) -> dict[str, pack.Texts]:
+    """The facts in a language, where they are not in English. Raises UsageError and SpecError."""
+    return pack.texts(pack_folder(), language)
 
 
 def run(
@@ -28,17 +41,23 @@ def run(
     python: str | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> HealthReport:
-    """Raises UsageError, NotApplicable and LearnerCodeError."""
+    """Raises UsageError, SpecError, NotApplicable and LearnerCodeError."""
     started = time.monotonic()
     if not path.exists():
-        raise UsageError(f"There is no {path}.", next="engine check PATH")
+        raise UsageError(Message("There is no {path}.", path=path), next="engine check PATH")
+    told = lines(check.root_of(path.resolve()))
+    asked, python = with_lines(asked, told), python or told.python
     folder = pack_folder()
-    read = files.read(path.resolve())
+    read = files.read(told.root)
     if not any(name.endswith((".py", ".ipynb")) for name in read):
-        raise NotApplicable(f"There is no Python file in {path}.", next=check.ONE_LINE)
-    root = check.root_of(path.resolve())
+        raise NotApplicable(
+            Message("There is no Python file in {path}.", path=path), next=check.ONE_LINE
+        )
     hidden = [*own_paths(), folder]
-    with with_torch(root, python, hidden) as learner, Forks(own_python(), FACTS, hidden) as facts:
+    with (
+        with_torch(told.root, python, hidden) as learner,
+        Forks(own_python(), FACTS, hidden) as facts,
+    ):
         learner.hold("model", check.folder(read))
         if asked.training:
             learner.hold("script", check.folder(read), "optimizer")
@@ -46,6 +65,20 @@ def run(
         bench = check.Bench(learner, facts, pack.load(folder), read)
         report = check.check(bench, asked, progress)
     return taking(report, time.monotonic() - started)
+
+
+def with_lines(asked: Asked, told: Lines) -> Asked:
+    """What was asked; where nothing was, what `learner.yaml` says. A call belongs to its model. Raises
+    UsageError.
+    """
+    if asked.call and not (asked.model or told.model):
+        raise UsageError(Message("--call is of use only with a model."), next=check.ONE_LINE)
+    return msgspec.structs.replace(
+        asked,
+        model=asked.model or told.model,
+        call=asked.call or ("" if asked.model else told.call),
+        train=asked.train or told.train,
+    )
 
 
 def taking(report: HealthReport, seconds: float) -> HealthReport:
@@ -70,7 +103,9 @@ def with_torch(root: Path, named: str | None, hidden: list[Path]) -> Forks:
         except LearnerCodeError as error:
             why = error.what
         forks.__exit__(None, None, None)
-    raise NotApplicable(f"No interpreter with torch was found: {why}.", next=INSTALL)
+    raise NotApplicable(
+        Message("No interpreter with torch was found: {why}.", why=why), next=INSTALL
+    )
 
 
 def pack_folder() -> Path:
@@ -86,20 +121,33 @@ def selected(report: HealthReport, wanted: list[str]) -> HealthReport:
     known = {fact.id for fact in report.facts}
     for name in wanted:
         if name not in known:
-            raise UsageError(
-                f"There is no fact {name!r}.", next=f"Facts: {', '.join(sorted(known))}"
-            )
+            raise no_fact(name, known)
     facts: tuple[Fact, ...] = tuple(fact for fact in report.facts if fact.id in wanted)
     return msgspec.structs.replace(report, facts=facts)
 
 
-def explain(name: str) -> str:
-    """What a fact is. Raises UsageError."""
+def no_fact(name: str, known: Iterable[str]) -> UsageError:
+    return UsageError(
+        Message("There is no fact {name!r}.", name=name),
+        next=Message("Facts: {facts}.", facts=", ".join(sorted(known))),
+    )
+
+
+def explain(name: str, language: str = "en") -> Said:
+    """What a fact is. Raises UsageError and SpecError."""
     facts = {fact.id: fact for fact in pack.load(pack_folder()).facts}
     if name not in facts:
-        raise UsageError(f"There is no fact {name!r}.", next=f"Facts: {', '.join(facts)}")
+        raise no_fact(name, facts)
     fact = facts[name]
-    wrong = [f"  {value}: {bug}" for value, bug in fact.wrong.items()]
-    lines = [f"{fact.id}: {fact.title}. Expected: {fact.expected}."]
-    lines += ["Values that are wrong:", *wrong] if wrong else []
-    return "\n".join([*lines, fact.means, f"See it yourself: {fact.see}"])
+    told = texts(language).get(name)
+    said = told or fact
+    names = told.wrong if told else {}
+    wrong = [f"  {value}: {names.get(bug, bug)}" for value, bug in fact.wrong.items()]
+    head = Message(
+        "{id}: {title}. Expected: {expected}.", id=name, title=said.title, expected=said.expected
+    )
+    lines: list[Said] = [head]
+    lines += [Message("Values that are wrong:"), *wrong] if wrong else []
+    return Message.joined(
+        "\n", [*lines, said.means, Message("See it yourself: {how}", how=said.see)]
+    )

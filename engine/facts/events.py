@@ -15,6 +15,15 @@ Span = tuple[str, str, int, int, int, int]
 Tokens = list[Any]
 
 
+class Group(msgspec.Struct, frozen=True):
+    """A group of an optimizer: its decay, None where it shows none, and what is in it."""
+
+    decay: float | None
+    betas: list[float]
+    matrices: int
+    vectors: int
+
+
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that happened; which fields there are depends on its kind."""
 
@@ -42,6 +51,15 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str = ""
     probabilities: bool = False
     given: int = 0
+    ignored: int = -100
+    weighted: bool = False
+    batch: int = -1
+    groups: list[Group] = []
+    loader: int = -1
+    source: int = -1
+    beginning: int = -1
+    memory: list[int] = []
+    holds: list[str] = []
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -63,6 +81,8 @@ class SamplerRun(msgspec.Struct, frozen=True):
     drawn: list[Value]
     read: list[Value]
     at: dict[str, Span]
+    whole: Value | None = None
+    again: Value | None = None
 
 
 class Sampled(msgspec.Struct, frozen=True):
@@ -98,7 +118,10 @@ def numbers(tokens: Sequence[Any], depth: int = 3) -> None:
 
 def plain_events(found: Seen) -> list[dict[str, Any]]:
     """Events as the pack's functions take them."""
-    return [msgspec.structs.asdict(event) for event in found.events]
+    return [
+        {**msgspec.structs.asdict(event), "groups": msgspec.to_builtins(event.groups)}
+        for event in found.events
+    ]
 
 
 def sampled(data: Mapping[str, Any]) -> tuple[Sampled, list[bytes]]:
@@ -127,6 +150,8 @@ def plain_runs(found: Sampled, blobs: Sequence[bytes]) -> dict[str, Any]:
             "tokens": plain(run.tokens),
             "logits": plain(run.logits),
             "output": plain(run.output),
+            "whole": plain(run.whole),
+            "again": plain(run.again),
             "drawn": [plain(one) for one in run.drawn],
             "read": [plain(one) for one in run.read],
             "at": {name: list(span) for name, span in run.at.items()},

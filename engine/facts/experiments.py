@@ -41,7 +41,9 @@ MODEL = (
     Experiment("second", weights=2, batch=5, length=9, tokens=12, trace=True),
     Experiment("bare", targets=False, trace=True),
     Experiment("zero", regime="zero", trace=True),
-    Experiment("start", weights=None, batch=8, length=11, tokens=13, changes=(Change(),)),
+    Experiment(
+        "start", weights=None, batch=8, length=11, tokens=13, trace=True, changes=(Change(),)
+    ),
     Experiment("gradients", batch=4, length=11, tokens=14, gradients=True, trace=True),
     Experiment("changed", changes=CHANGES),
     Experiment("changed bare", targets=False, changes=CHANGES),

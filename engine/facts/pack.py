@@ -66,6 +66,28 @@ class FactPack(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return next(fact for fact in self.facts if fact.id == id)
 
 
+class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fact in another language. wrong: by the name of the bug."""
+
+    title: str
+    expected: str
+    means: str
+    see: str
+    wrong: dict[str, str] = {}
+
+
+def texts(folder: Path, language: str) -> dict[str, Texts]:
+    """The facts in another language, by id; none where the pack does not speak it. Raises SpecError."""
+    file = folder / f"{language}.yaml"
+    if not file.is_file():
+        return {}
+    document = yaml.read(file.read_bytes(), str(file))
+    try:
+        return msgspec.convert(document.data, dict[str, Texts])
+    except msgspec.ValidationError as error:
+        raise SpecError(f"The texts cannot be read: {error}.", where=f"{file}:1:1") from None
+
+
 def load(folder: Path) -> FactPack:
     """Raises SpecError when the file is not of this form."""
     file = folder / "pack.yaml"

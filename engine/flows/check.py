@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from engine.errors import LearnerCodeError, NotApplicable
+from engine.errors import LearnerCodeError, Message, NotApplicable
 from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
 from engine.facts.pack import FactPack
@@ -192,12 +192,17 @@ def observed(bench: Bench, found: Candidate) -> tuple[trace.Measured, dict[str, 
     answer = bench.learner.run("model", [job], LIMIT)[0]
     why = why_not(answer)
     if why:
-        raise NotApplicable(f"The experiments on {found.path} ended early: {why}.", next=ONE_LINE)
+        raise NotApplicable(
+            Message("The experiments on {file} ended early: {why}.", file=found.path, why=why),
+            next=ONE_LINE,
+        )
     try:
         measured, blobs = trace.measured(answer.data)
         recorded = trace.recorded(measured, blobs)
     except trace.BadAnswer as error:
-        raise NotApplicable(f"What {found.path} answered cannot be used ({error}).") from None
+        raise NotApplicable(
+            Message("What {file} answered cannot be used ({error}).", file=found.path, error=error)
+        ) from None
     names = [one.name for one in experiments.MODEL]
     dropping = (*experiments.DROPPING, *experiments.REPEATED)
     job = experiments.job(bench.pack, found, dropping, bench.pack.dropout)
@@ -226,7 +231,9 @@ def named_candidate(files: Mapping[str, bytes], asked: Asked) -> Candidate:
     if not path.endswith((".py", ".ipynb")):
         path = path.replace(".", "/") + ".py"
     if path not in files:
-        raise NotApplicable(f"There is no file {path} in the tree.", next=ONE_LINE)
+        raise NotApplicable(
+            Message("There is no file {file} in the tree.", file=path), next=ONE_LINE
+        )
     if expression.isidentifier() and not asked.call:
         return Candidate(path, expression)
     return Candidate(path, "", expression, asked.call)
@@ -237,9 +244,12 @@ def not_found(bench: Bench, tried: Sequence[Tried]) -> NotApplicable:
     looked = [f"{one.candidate.path}:{one.candidate.cls}: {one.why or 'no parts'}" for one in tried]
     count = sum(path.endswith(".py") for path in bench.files)
     if not tried:
-        what = f"No model was found in {count} Python files: no class looks like a whole GPT."
+        what = Message(
+            "No model was found in {count} Python files: no class looks like a whole GPT.",
+            count=count,
+        )
     else:
-        what = f"None of {len(tried)} classes could be built and run."
+        what = Message("None of {count} classes could be built and run.", count=len(tried))
     return NotApplicable(what, where="\n".join(looked), next=ONE_LINE)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from engine.errors import Message, NotApplicable
 from engine.facts import candidates, events, experiments
 from engine.facts.experiments import Candidate
 from engine.facts.trace import BadAnswer
@@ -33,8 +34,14 @@ class Half(msgspec.Struct, frozen=True):
 def script(
     bench: Bench, named: str, found: Candidate, progress: Callable[[str], None]
 ) -> Half | None:
-    """The facts of the first script that makes steps; None where there is no script."""
+    """The facts of the first script that makes steps; None where there is no script. Raises NotApplicable
+    where the one that was named is not there.
+    """
     words = shlex.split(named)
+    if words and words[0] not in bench.files:
+        raise NotApplicable(
+            Message("There is no file {file} in the tree.", file=words[0]), next=TRAIN_LINE
+        )
     options = words[:1] or candidates.scripts(bench.files, bench.pack.scripts)
     options = sorted(
         options,
@@ -46,8 +53,6 @@ def script(
     options = options[:SCRIPTS]
     best: tuple[int, str, dict[str, Any], tuple[str, ...]] | None = None
     for path in options:
-        if path not in bench.files:
-            continue
         progress(f"running {path} in a small world")
         steps, recorded, made_up = one_script(bench, path, words[1:])
         if best is None or steps > best[0]:
@@ -82,6 +87,8 @@ def one_script(
         "rules": experiments.rules(pack),
         "small": pack.scripts["small"],
         "steps": pack.scripts["steps"],
+        "splits": pack.scripts["splits"],
+        "progress": pack.scripts["progress"],
         "letters": pack.scripts["letters"],
         "vocabulary": pack.sizes["vocabulary"],
         "seconds": SECONDS,
@@ -127,13 +134,14 @@ def sampler(bench: Bench, found: Candidate, progress: Callable[[str], None]) -> 
 
 
 SEED, BEYOND = 9, 3  # of tokens and draws; tokens more than the context
-ONCE = {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 1.0}
+ONCE = {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 1.0, "whole": False}
 RUNS = {
     "plain": ONCE,
     "warm": {**ONCE, "temperature": 2.0},
     "top_k": {**ONCE, "top_k": 5},
     "top_p": {**ONCE, "top_p": 0.5},
     "long": {**ONCE, "length": 0},
+    "several": {**ONCE, "count": 4, "whole": True},
     **{f"again {n}": {**ONCE, "seed": SEED + n} for n in range(1, 6)},
 }
 NEEDS = {"warm": "temperature", "top_k": "top_k", "top_p": "top_p"}

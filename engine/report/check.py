@@ -3,61 +3,94 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
-from engine.facts.report import Fact, HealthReport
+from engine.errors import Message
+from engine.facts.pack import Texts
+from engine.facts.report import Fact, HealthReport, Taken
 from engine.report.out import safe
+from engine.report.words import said, words
 
-CANNOT = (
+CANNOT = Message(
     "What this cannot tell: whether the sizes suit your data, whether the data are good, and anything"
     " that only shows at full size. It measured a small copy of your model."
 )
 WIDTH = 44
 
 
-def show(report: HealthReport) -> None:
-    """Print the report as it is: its rows are for a terminal, a pager and a file alike."""
-    sys.stdout.write(safe(text(report)) + "\n")
+Known = Mapping[str, Texts]
 
 
-def text(report: HealthReport) -> str:
+def show(report: HealthReport, known: Known) -> None:
+    """Print the report as it is: its rows are for a terminal, a pager and a file alike. known: the facts
+    in the language that is spoken, where that is not English.
+    """
+    sys.stdout.write(safe(text(report, known)) + "\n")
+
+
+def text(report: HealthReport, known: Known) -> str:
     """The report for a person."""
-    model = report.model
-    lines = [
-        f"{model.file}:{model.cls}: {model.layers} layers, d {model.width}, {model.heads} heads"
-        f" ({model.parameters:,} parameters in the small copy)",
-        f"training: {model.training or 'not looked at'}; generation: {model.generation or 'not looked at'}",
-        "",
-    ]
-    lines += [row(fact) for fact in report.facts if fact.verdict != "SKIP"]
+    lines = [*taken(report.model), ""]
+    lines += [row(fact, known) for fact in report.facts if fact.verdict != "SKIP"]
     for fact in report.facts:
         if fact.verdict in ("WRONG", "WARN"):
-            lines += ["", *explained(fact)]
+            lines += ["", *explained(fact, known)]
     skipped = [fact for fact in report.facts if fact.verdict == "SKIP"]
     if skipped:
-        lines += ["", "Not measured:"]
+        lines += ["", words("Not measured:")]
         whys = dict.fromkeys(fact.why for fact in skipped)
         for why in whys:
-            titles = ", ".join(fact.title for fact in skipped if fact.why == why)
+            titles = ", ".join(title(fact, known) for fact in skipped if fact.why == why)
             lines.append(f"  {titles}: {why}")
     if report.made_up:
-        lines += ["", "Made up: " + "; ".join(report.made_up) + "."]
+        lines += ["", words("Made up: {what}.", what="; ".join(report.made_up))]
     count = {
         v: sum(f.verdict == v for f in report.facts) for v in ("PASS", "WRONG", "WARN", "SKIP")
     }
     told = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
-    lines += ["", CANNOT, f"{told}. {report.took_s:.1f} s."]
+    lines += ["", said(CANNOT), f"{told}. {report.took_s:.1f} s."]
     return "\n".join(lines)
 
 
-def row(fact: Fact) -> str:
+def taken(model: Taken) -> list[str]:
+    """What was taken for the model, its training script and its sampler."""
+    nothing = words("not looked at")
+    return [
+        words(
+            "{file}:{cls}: {layers} layers, d {width}, {heads} heads ({count} parameters in the"
+            " small copy)",
+            file=model.file,
+            cls=model.cls,
+            layers=model.layers,
+            width=model.width,
+            heads=model.heads,
+            count=f"{model.parameters:,}",
+        ),
+        words(
+            "training: {training}; generation: {generation}",
+            training=model.training or nothing,
+            generation=model.generation or nothing,
+        ),
+    ]
+
+
+def title(fact: Fact, known: Known) -> str:
+    return known[fact.id].title if fact.id in known else fact.title
+
+
+def row(fact: Fact, known: Known) -> str:
     """verdict, fact, measured, expected, file:line."""
     place = f"  {fact.where.file}:{fact.where.line}" if fact.where else ""
-    wanted = f" (expected: {fact.expected})" if fact.verdict != "PASS" else ""
-    return f"{fact.verdict:5}  {fact.title[:WIDTH]:{WIDTH}} {fact.value}{wanted}{place}"
+    expected = known[fact.id].expected if fact.id in known else fact.expected
+    wanted = words(" (expected: {expected})", expected=expected) if fact.verdict != "PASS" else ""
+    return f"{fact.verdict:5}  {title(fact, known)[:WIDTH]:{WIDTH}} {fact.value}{wanted}{place}"
 
 
-def explained(fact: Fact) -> list[str]:
+def explained(fact: Fact, known: Known) -> list[str]:
     """What a WRONG or WARN means, and how to see it."""
-    head = f"{fact.verdict} {fact.id}: {fact.names or fact.value}"
+    told = known.get(fact.id)
+    names = told.wrong.get(fact.names, fact.names) if told else fact.names
+    head = f"{fact.verdict} {fact.id}: {names or fact.value}"
     place = [f"  {fact.where.file}:{fact.where.line}: {fact.where.text}"] if fact.where else []
-    return [head, *place, f"  {fact.means}", f"  See it yourself: {fact.see}"]
+    means, see = (told.means, told.see) if told else (fact.means, fact.see)
+    return [head, *place, "  " + means, "  " + words("See it yourself: {how}", how=see)]

@@ -44,6 +44,8 @@ TORCH = (
     "torch_optimizer",
     "torch_shrink",
     "torch_small",
+    "torch_data",
+    "torch_saved",
     "torch_events",
     "torch_script",
     "torch_generate",

@@ -3,9 +3,9 @@
 import re
 
 import numpy as np
-from pack import model_facts
+from pack import loss_facts, start_facts
 from pack.graph import is_weight, reaches, up
-from pack.model_facts import missing
+from pack.results import missing
 
 SAME = 1e-6  # relative; two runs of one computation may sum in another order
 
@@ -81,32 +81,7 @@ def loss(case):
     parts = case.parts("first")
     if parts is None:
         return missing("the model could not be traced")
-    return model_facts.loss(parts)
-
-
-def start(case):
-    """The loss with the weights that the model was made with, against log V."""
-    done = case.done.get("start")
-    if not done or not done["runs"] or done["failed"]:
-        return missing("the model could not be run with its own first weights")
-    run = done["runs"][0]
-    if run["logits"] is None or (run["targets"] is None and run["loss"] is None):
-        logits = done["runs"][-1]["logits"]
-    else:
-        logits = run["logits"]
-    if run["loss"] is not None:
-        value = float(run["loss"].reshape(-1)[0])
-    elif logits is not None and np.isfinite(logits).all():
-        flat = logits.reshape(-1, logits.shape[-1])
-        value = float(
-            np.mean([model_facts.nll(flat, np.full(len(flat), n)) for n in range(0, 50, 7)])
-        )
-    else:
-        return missing("no loss and no logits with the model's own first weights")
-    even = np.log(case.vocabulary)
-    if not np.isfinite(value):
-        return "not a number", None, ""
-    return ("near log V" if value < 1.6 * even else f"{value / even:.1f} times log V"), None, ""
+    return loss_facts.loss(parts)
 
 
 def learning(case):
@@ -286,7 +261,8 @@ def idle(case):
 CASE = {
     "eps": eps,
     "loss": loss,
-    "start_loss": start,
+    "start_loss": start_facts.start,
+    "tied": start_facts.tied,
     "registered": registered,
     "gradients": learning,
     "used": idle,

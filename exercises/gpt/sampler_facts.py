@@ -1,20 +1,13 @@
 """Facts of a sampler, from what it drew from: `fact(runs) -> (value, span, why)`.
 
 Runs by name: "plain", "warm" (temperature 2), "top_k" (5), "top_p" (0.5), "long" (longer than the
-context).
+context), "several" (four new tokens).
 """
 
 import numpy as np
 from pack.graph import number
-
-
-def missing(why):
-    return None, None, why
-
-
-def soft(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
+from pack.loss_facts import soft
+from pack.results import missing
 
 
 def place(run, *names):
@@ -172,20 +165,68 @@ def crop(runs):
     return missing("the model reads other tokens than the prompt's")
 
 
+def cache(runs):
+    """Whether a sampler that reads only what is new draws from the logits of the whole text."""
+    run = runs["several"]
+    if run["failed"] or not run["read"] or run["output"] is None:
+        return missing("the sampler could not be called for several tokens")
+    size, lengths = run["tokens"].size, [0 if r is None else r.size for r in run["read"]]
+    if len(lengths) < 3 or all(length >= size for length in lengths):
+        return missing("the sampler uses no cache: it reads the text anew for each token")
+    names = ("whole", "again", "logits")
+    whole, again, prompt = (cube(run[name]) for name in names)
+    new = run["output"].reshape(-1)[size:]
+    if whole is None or len(whole) != size + len(new) - 1 or again is None or prompt is None:
+        return missing("the model gives no logits for every token of the text")
+    if not all(
+        one.shape == prompt.shape and near_all(one, prompt) for one in (again, whole[:size])
+    ):
+        return missing("the model gives the prompt other logits after the sampler has run")
+    told = [agrees(run, runs, whole[size - 1 + n], n, token) for n, token in enumerate(new)]
+    if told[0] is not True or None in told:
+        return missing("what is drawn from is no softmax of the model's logits")
+    if all(told):
+        return "the logits of the whole text", place(run, "forward"), ""
+    return f"other logits from new token {told.index(False) + 1} on", place(run, "forward"), ""
+
+
+def cube(logits):
+    return None if logits is None else logits.reshape(-1, logits.shape[-1])
+
+
+def near_all(a, b):
+    return bool(np.abs(a - b).max() < 1e-4)
+
+
+def agrees(run, runs, row, n, token):
+    """Whether the n-th new token comes from this row of logits; None where it cannot be told."""
+    if not run["drawn"]:
+        greedy_ = position(runs)[0] == "of the last position"
+        return bool(row.argmax() == token) if greedy_ else None
+    if len(run["drawn"]) <= n or run["drawn"][n] is None:
+        return None
+    p = run["drawn"][n].reshape(-1, run["drawn"][n].shape[-1])[0]
+    return bool(near(p / p.sum(), soft(row))) if p.sum() > 0 else None
+
+
 SAMPLER = {
     "gen_position": position,
     "temperature": temperature,
     "top_k": top_k,
     "top_p": top_p,
     "crop": crop,
+    "cache": cache,
 }
+
+
+ARRAYS = ("tokens", "logits", "output", "whole", "again")
 
 
 def measure(recorded):
     """Every fact of a sampler."""
     arrays, runs = recorded["arrays"], {}
     for name, run in zip(recorded["names"], recorded["runs"]):
-        decoded = {n: number(run[n], arrays) for n in ("tokens", "logits", "output")}
+        decoded = {n: number(run[n], arrays) for n in ARRAYS}
         for n in ("drawn", "read"):
             decoded[n] = [number(one, arrays) for one in run[n]]
         runs[name] = {**decoded, "at": run["at"], "failed": run["failed"]}

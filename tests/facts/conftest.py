@@ -9,7 +9,9 @@ import pytest
 
 from engine.commands.check import pack_folder
 from engine.facts import files, pack
-from engine.flows import check
+from engine.facts.experiments import Candidate
+from engine.facts.report import judged
+from engine.flows import check, training
 from engine.run.forks import FACTS, TORCH, Folder, Forks, own_python
 from engine.run.pool import own_paths
 
@@ -39,6 +41,21 @@ def measure(forks):
         bench = check.Bench(learner, facts, declared, dict(tree))
         asked = check.Asked(model, call, train, training, generation)
         return check.check(bench, asked, lambda _: None)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def scripted(forks):
+    """scripted(files, the model's file) -> the facts of the training script alone."""
+    learner, facts = forks
+    declared = pack.load(pack_folder())
+
+    def run(tree, path):
+        learner.hold("script", check.folder(tree), "optimizer")
+        bench = check.Bench(learner, facts, declared, dict(tree))
+        half = training.script(bench, "", Candidate(path), lambda _: None)
+        return [judged(declared, raw, bench.files) for raw in check.raw_facts(half.facts)]
 
     return run
 

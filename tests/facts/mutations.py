@@ -88,6 +88,12 @@ MODEL = [
     Bug("fused", "model.py", "F.cross_entropy(logits.view", "F.cross_entropy(logits.softmax(-1).view", "loss", "cross-entropy of prob.*"),
     Bug("heads", "gpt.py", "F.cross_entropy(logits.view(B * T, C)", "F.cross_entropy(F.softmax(logits, -1).view(B * T, C)", "loss", "cross-entropy of prob.*"),
     Bug("espanol", "modelo.py", "F.cross_entropy(logits.transpose(1, 2), objetivo)", "F.cross_entropy(logits.reshape(logits.shape[0], logits.shape[2], -1), objetivo)", "loss", "classes and tokens.*"),
+    Bug("fused", "model.py", "self.wte.weight = self.lm_head.weight", "nn.init.normal_(self.wte.weight)\n        self.lm_head.weight = self.wte.weight", "tied", "one tensor, .*"),
+    Bug("heads", "gpt.py", "self.lm_head = nn.Linear(n_embd, vocab_size)\n", "self.lm_head = nn.Linear(n_embd, vocab_size)\n        self.lm_head.weight = self.token_embedding_table.weight\n", "tied", "one tensor, .*"),
+    Bug("fused", "model.py", "self.wte.weight = self.lm_head.weight", "self.lm_head.weight.data = self.wte.weight.data", "tied", "one memory .*"),
+    Bug("heads", "gpt.py", "self.lm_head = nn.Linear(n_embd, vocab_size)\n", "self.lm_head = nn.Linear(n_embd, vocab_size)\n        self.lm_head.weight.data.copy_(self.token_embedding_table.weight)\n", "tied", "two tensors, .*"),
+    Bug("dictcfg", "lm.py", 'self.out_head = nn.Linear(cfg["emb_dim"], cfg["vocab_size"], bias=False)', 'self.out_head = nn.Linear(cfg["emb_dim"], cfg["vocab_size"], bias=False)\n        self.out_head.weight = nn.Parameter(self.tok_emb.weight.clone())', "tied", "two tensors, .*"),
+    Bug("espanol", "modelo.py", "self.cabeza = nn.Linear(dim_modelo, vocab)", "self.cabeza = nn.Linear(dim_modelo, vocab)\n        self.cabeza.weight.data = self.tabla.weight.data", "tied", "one memory .*"),
 ]  # fmt: skip
 MODEL = [bug for bug in MODEL if bug.value != "never"]
 

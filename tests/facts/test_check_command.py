@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -110,8 +111,46 @@ def test_explain_measures_nothing():
     assert "1/sqrt(d_head)" in done.stdout
 
 
+def test_explain_speaks_spanish():
+    done = engine("--explain", "scale", "--lang", "es")
+    assert "las puntuaciones no se escalan" in done.stdout
+    assert "Compruébalo: Imprime" in done.stdout
+
+
+def test_a_report_speaks_the_language_of_learner_yaml(torch, tmp_path):
+    shutil.copytree(GPTS / "espanol", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "learner.yaml").write_text("lang: es\n")
+    done = engine(tmp_path, "--select", "mask", "--select", "top_k")
+    assert done.returncode == 0
+    for said in (
+        "2 capas, d 32, 4 cabezas",
+        "a qué atiende un token",
+        "Sin medir:",
+        "Lo que esto no",
+    ):
+        assert said in done.stdout
+
+
 def test_no_folder_of_the_engine_stays_in_the_temporary_folder(torch, tmp_path):
     left = set(os.listdir(tempfile.gettempdir()))
     engine(GPTS / "alibi", "--select", "mask")
     new = {name for name in set(os.listdir(tempfile.gettempdir())) - left if "engine-run" in name}
     assert not {name for name in new if os.path.isdir(Path(tempfile.gettempdir()) / name / "model")}
+
+
+def test_a_functional_model_enters_by_its_learner_yaml(torch, tmp_path):
+    shutil.copytree(GPTS / "functional", tmp_path, dirs_exist_ok=True)
+    told = (
+        'model: "net.py:make(53, 32, 2, 11)"\ncall: "forward(model, tokens, 4)"\ntrain: train.py\n'
+    )
+    (tmp_path / "learner.yaml").write_text(told)
+    done = engine(tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["model"]["training"] == "train.py"
+
+
+def test_a_script_that_is_named_and_not_there_is_told(torch, tmp_path):
+    shutil.copytree(GPTS / "fused", tmp_path, dirs_exist_ok=True)
+    done = engine(tmp_path, "--train", "gone.py")
+    assert done.returncode == 4
+    assert "no file gone.py" in done.stderr

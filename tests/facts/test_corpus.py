@@ -35,8 +35,16 @@ UNTOLD = [
     ("alibi", "eval_mode", "no evaluation was seen.*"),
     ("heads", "top_k", "the sampler takes no top-k"),
     ("dictcfg", "temperature", "the sampler takes no temperature"),
+    ("modern", "tied", "no embedding or no head was found"),
     ("fused", "top_p", "the sampler takes no top-p"),
 ]
+TIED = {
+    "fused": "one tensor",
+    "trainer": "one tensor",
+    "heads": "two tensors",
+    "llama": "two tensors",
+}
+TIED |= {"espanol": "two tensors", "dictcfg": "two tensors", "postnorm": "two tensors"}
 _reports = {}
 
 
@@ -69,6 +77,12 @@ def test_what_a_model_does_not_have_is_skipped_with_its_reason(style, fact, why,
     found = next(one for one in report_of(style, measure).facts if one.id == fact)
     assert found.verdict == "SKIP"
     assert re.fullmatch(why, found.why)
+
+
+@pytest.mark.parametrize("style", TIED)
+def test_head_and_embedding_are_told_apart_or_one(style, measure):
+    tied = next(fact for fact in report_of(style, measure).facts if fact.id == "tied")
+    assert (tied.verdict, tied.value) == ("PASS", TIED[style])
 
 
 def test_a_functional_model_enters_by_one_line(measure):

@@ -48,6 +48,16 @@ def test_a_name_that_is_no_size_keeps_its_value(name):
     assert NAMES.guess(name) is MISSING
 
 
+def test_a_default_in_the_code_comes_before_what_a_name_suggests():
+    pytest.importorskip("torch", reason="torch is not installed")
+    from engine.run.child.torch_config import Loose
+
+    config = Loose(NAMES)
+    assert config.get("weight_tying", False) is False
+    assert config.get("n_layer", 12) == config["n_layer"] == 2
+    assert config.get("rope_theta") == 10000.0
+
+
 def test_definition_mode_starts_nothing():
     source = "import os\nn_layer = 12\nx = open('a').read()\nfor i in range(3): print(i)\ndef f(): pass\n"
     names = {}
@@ -111,3 +121,14 @@ def test_every_declared_fact_is_measured_by_the_pack_and_no_other():
         assert f'"{fact.id}":' in text
         assert fact.right
         assert fact.means.endswith(".")
+
+
+def test_every_fact_has_its_spanish_texts():
+    spanish = pack.texts(pack_folder(), "es")
+    assert spanish.keys() == {fact.id for fact in PACK.facts}
+    for fact in PACK.facts:
+        assert spanish[fact.id].wrong.keys() == set(fact.wrong.values())
+
+
+def test_a_language_that_the_pack_does_not_speak_has_no_texts():
+    assert pack.texts(pack_folder(), "de") == {}

@@ -50,6 +50,8 @@ class Loose(dict):
             raise KeyError(str(error)) from None
 
     def get(self, key, default=None):
+        if default is not None and not dict.__contains__(self, key):
+            return self._names.guess(key, default)
         try:
             return self._value(key)
         except AttributeError:

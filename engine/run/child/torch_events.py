@@ -1,7 +1,8 @@
 """What a training script does, in order: zero_grad, backward, clip, step, schedules, forwards, losses.
 
 Kinds: Z zero_grad, B backward, C clip, S step, R a scheduler's step, F a forward of the whole model,
-L a cross-entropy, V the value of a function of the tree that was called with a whole number.
+L a cross-entropy, V the value of a function of the tree that was called with a whole number; and those of
+torch_optimizer and torch_data.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import sys
 
 import torch
 
-from engine.run.child.torch_optimizer import rates_of, tensors_of
-from engine.run.child.torch_trace import spans
+from engine.run.child.torch_optimizer import groups_of, rates_of, tensors_of, watch
+from engine.run.child.torch_trace import spans, storage_of
 
 TOKENS = 4096  # entries of a batch that are kept
 EVENTS = 4000
@@ -45,13 +46,14 @@ class Events:
         self._tree, self._most = tree, steps
         self.found, self.steps = [], 0
         self.model = self.optimizer = None
-        self._depth, self._before, self._making = 0, [], False
+        self._depth, self._before = 0, []
         self._inside = self._leaving = False
         self._owned, self._stepping_depth, self._mark = None, 0, 0
+        self._batches = []
 
-    def add(self, kind, frame=None, **told):
+    def add(self, kind, frame=None, at=None, **told):
         if len(self.found) < EVENTS:
-            at = spans(self._tree, frame or sys._getframe(2))[:3]
+            at = at or spans(self._tree, frame or sys._getframe(2))[:3]
             self.found.append({"kind": kind, "at": [list(span) for span in at], **told})
 
     def parameters(self):
@@ -66,7 +68,6 @@ class Events:
         self._backward()
         self._clip()
         self._losses()
-        self._schedules()
         torch.nn.modules.module.register_module_forward_pre_hook(self._forward)
         torch.nn.modules.module.register_module_forward_hook(self._done, always_call=True)
 
@@ -84,6 +85,7 @@ class Events:
                 return _real(this, *args, **kwargs)
 
             kind.zero_grad = zero
+        watch(self)
         register_optimizer_step_pre_hook(self._stepping)
         register_optimizer_step_post_hook(self._stepped)
 
@@ -94,9 +96,9 @@ class Events:
 
     def _stepped(self, optimizer, args, kwargs):
         rates = [float(group["lr"]) for group in optimizer.param_groups][:16]
-        self._step(type(optimizer).__name__, rates, self.parameters(), sys._getframe(1))
+        self._step(optimizer, rates, self.parameters(), sys._getframe(1))
 
-    def _step(self, name, rates, owned, frame):
+    def _step(self, owner, rates, owned, frame):
         """One step of an optimizer has ended; after enough of them the script ends, too."""
         self._owned = owned
         moved = sum(not torch.equal(old, p.detach()) for old, p in zip(self._before, owned))
@@ -106,13 +108,14 @@ class Events:
         self.add(
             "S",
             frame=frame,
-            optimizer=name[:40],
+            optimizer=type(owner).__name__[:40],
             rates=rates,
             norm=norm_of(owned),
             moved=moved,
             owned=len(owned),
             model=len(theirs),
             covered=[i for i, one in enumerate(theirs) if one in mine][:2000],
+            groups=groups_of(owner, self.model),
         )
         self.steps += 1
         if self.steps >= self._most:
@@ -167,7 +170,12 @@ class Events:
                 if self._inside:
                     return _real(given, target, *args, **kwargs)
                 result = self._once(_real, given, target, *args, **kwargs)
-                told = {"targets": whole(target), "name": _name, "probabilities": False}
+                weight, _, ignored = (*args, None, None, None)[:3]
+                told = {
+                    "targets": whole(target), "name": _name, "probabilities": False,
+                    "ignored": kwargs.get("ignore_index", -100 if ignored is None else ignored),
+                    "weighted": kwargs.get("weight", weight) is not None,
+                }  # fmt: skip
                 if isinstance(given, torch.Tensor) and given.dim() >= 2 and given.numel():
                     rows = given.detach()
                     axis = 1 if rows.dim() > 2 else -1
@@ -182,30 +190,6 @@ class Events:
 
             setattr(functional, name, loss)
 
-    def _schedules(self):
-        scheduler = torch.optim.lr_scheduler.LRScheduler
-        made = scheduler.__init__
-
-        def init(this, *args, **kwargs):
-            self._making = True
-            try:
-                made(this, *args, **kwargs)
-            finally:
-                self._making = False
-            self.add("schedule")
-
-        scheduler.__init__ = init
-        for kind in [scheduler, *scheduler.__subclasses__()]:
-            if "step" in vars(kind):
-                real = kind.step
-
-                def step(this, *args, _real=real, **kwargs):
-                    if not self._making:
-                        self.add("R")
-                    return _real(this, *args, **kwargs)
-
-                kind.step = step
-
     def _forward(self, module, args):
         self._depth += 1
         if self._depth != 1 or not args or not any(True for _ in module.children()):
@@ -213,8 +197,8 @@ class Events:
         x = whole(args[0])
         if x is None or args[0].dim() != 2:
             return
-        if self.model is None:
-            self.model = module
+        if self.model is None or (module.training and torch.is_grad_enabled()):
+            self.model = module  # a script may train several, one after the other
         if module is not self.model:
             return
         y = next(
@@ -226,7 +210,12 @@ class Events:
             None,
         )
         drops = any(isinstance(m, torch.nn.modules.dropout._DropoutNd) for m in module.modules())
-        self.add("F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops)
+        self._batches.append(args[0])  # kept, so that another batch is not made in its memory
+        memory = [storage_of(one) for one in self._batches]
+        self.add(
+            "F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops,
+            batch=memory.index(memory[-1]),
+        )  # fmt: skip
 
     def _done(self, module, args, output):
         self._depth -= 1
@@ -254,7 +243,7 @@ class Events:
             if self._stepping_depth or any(e["kind"] in "BFSL" for e in self.found[self._mark :]):
                 return  # what runs the model, or another optimizer, is none itself
             self._owned = owned
-            self._step(type(owner).__name__, rates_of(owner), owned, frame.f_back)
+            self._step(owner, rates_of(owner), owned, frame.f_back)
 
     def _own_loss(self, frame):
         """A function of the tree that is given logits (..., V) and whole numbers (...): its targets."""

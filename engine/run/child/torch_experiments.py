@@ -29,8 +29,10 @@ def nested(value, name, depth):
         for inner, tensor in value.named_parameters(remove_duplicate=False):
             yield ("%s.%s" % (name, inner)).strip("."), tensor
     elif depth:
-        items = value.items() if isinstance(value, dict) else ()
-        if isinstance(value, (list, tuple)):
+        items = ()
+        if isinstance(value, dict):
+            items = value.items()
+        elif isinstance(value, (list, tuple)):
             items = enumerate(value)
         elif hasattr(value, "__dict__") and not isinstance(value, type):
             items = vars(value).items()

@@ -146,6 +146,30 @@ class Draws:
         return False
 
 
+def own_logits(built, tokens, job):
+    """The model's logits for these tokens; None where it gives none, or an earlier call left a state in it
+    that lets it fail.
+    """
+    try:
+        output = built(tokens, tokens if built.takes("targets") else None)
+        logits = torch_build.logits_of(output, job["vocabulary"])
+        if logits is None:
+            logits = torch_build.logits_of(built(tokens), job["vocabulary"])
+    except Exception:
+        return None
+    return logits
+
+
+def without_sampler(built, output, tokens, job, blobs):
+    """The model's own logits for the whole text that came out, and for the prompt again."""
+    told = {"whole": None, "again": None}
+    if output is None or output.dim() != 2 or output.shape[1] > job["context"]:
+        return told
+    for name, given in (("again", tokens), ("whole", output[:, :-1])):
+        told[name] = torch_experiments.described(own_logits(built, given.clone(), job), blobs)
+    return told
+
+
 def one_run(built, function, bound, job, run, tree, blobs):
     """One call of the sampler, and the model's own logits for the same tokens."""
     made = torch_build.generator(run["seed"])
@@ -155,11 +179,7 @@ def one_run(built, function, bound, job, run, tree, blobs):
         built.model.eval()
     with torch.no_grad():
         if run["length"] <= job["context"]:
-            output = built(tokens, tokens if built.takes("targets") else None)
-            logits = torch_build.logits_of(output, job["vocabulary"])
-            if logits is None:
-                logits = torch_build.logits_of(built(tokens), job["vocabulary"])
-            answer["logits"] = torch_experiments.described(logits, blobs)
+            answer["logits"] = torch_experiments.described(own_logits(built, tokens, job), blobs)
         draws = Draws(built, tree, blobs)
         torch_world.seed(run["seed"])
         try:
@@ -178,4 +198,6 @@ def one_run(built, function, bound, job, run, tree, blobs):
         )
     else:
         answer["output"] = None
+    if run["whole"]:
+        answer.update(without_sampler(built, whole[0] if whole else None, tokens, job, blobs))
     return {**answer, "drawn": draws.found, "read": draws.read, "at": draws.at}

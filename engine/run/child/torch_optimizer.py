@@ -1,8 +1,56 @@
-"""What an object holds that works as an optimizer, torch's or the tree's own: its parameters, its rates."""
+"""What an object holds that works as an optimizer, torch's or the tree's own: parameters, rates, groups.
+
+Kinds of events: O an optimizer is made, R a scheduler's step, "schedule" one is made; "scale", "unscale",
+"stepped" and "update" of a gradient scaler.
+"""
 
 from __future__ import annotations
 
+import sys
+
+import torch
+
+from engine.run.child import torch_world
 from engine.run.child.torch_experiments import nested
+
+
+def watch(events):
+    """Tell when an optimizer or a scheduler is made or stepped, and what is asked of a scaler."""
+    made = torch.optim.Optimizer.__init__
+
+    def init(this, *args, **kwargs):
+        made(this, *args, **kwargs)
+        events.add("O", frame=sys._getframe(1))
+
+    torch.optim.Optimizer.__init__ = init
+    watch_schedules(events)
+    torch_world.Scaler.watch = lambda kind: events.add(kind, frame=sys._getframe(3))
+
+
+def watch_schedules(events):
+    """Tell when a scheduler is made, and when it is stepped."""
+    scheduler, making = torch.optim.lr_scheduler.LRScheduler, []
+    made = scheduler.__init__
+
+    def init(this, *args, **kwargs):
+        making.append(this)
+        try:
+            made(this, *args, **kwargs)
+        finally:
+            making.pop()
+        events.add("schedule")
+
+    scheduler.__init__ = init
+    for kind in [scheduler, *scheduler.__subclasses__()]:
+        if "step" in vars(kind):
+            real = kind.step
+
+            def step(this, *args, _real=real, **kwargs):
+                if not making:
+                    events.add("R")
+                return _real(this, *args, **kwargs)
+
+            kind.step = step
 
 
 def tensors_of(owner):
@@ -18,3 +66,38 @@ def rates_of(owner):
         return [float(g["lr"]) for g in groups if isinstance(g.get("lr"), (int, float))][:16]
     rate = getattr(owner, "lr", getattr(owner, "learning_rate", None))
     return [float(rate)] if isinstance(rate, (int, float)) else []
+
+
+def groups_of(owner, model):
+    """For each group of parameters: its decay and betas, where it has them, and how many matrices, and how
+    many vectors that belong to norms or are biases, are in it.
+    """
+    vectors = norms_and_biases(model)
+    groups = getattr(owner, "param_groups", None)
+    found = []
+    for group in groups[:64] if isinstance(groups, list) else ():
+        if not isinstance(group, dict):
+            continue
+        owned = [p for p in group.get("params", ()) if hasattr(p, "dim")]
+        decay, betas = group.get("weight_decay"), group.get("betas")
+        pair = isinstance(betas, (tuple, list)) and len(betas) == 2
+        found.append(
+            {
+                "decay": float(decay) if isinstance(decay, (int, float)) else None,
+                "betas": [float(b) for b in betas] if pair else [],
+                "matrices": sum(p.dim() >= 2 for p in owned),
+                "vectors": sum(id(p) in vectors for p in owned),
+            }
+        )
+    return found
+
+
+def norms_and_biases(model):
+    """The ids of what is one-dimensional and belongs to a norm, or is a bias."""
+    found = set()
+    for module in model.modules() if model is not None else ():
+        norm = "norm" in type(module).__name__.lower()
+        for name, tensor in module.named_parameters(recurse=False):
+            if tensor.dim() == 1 and (norm or name == "bias"):
+                found.add(id(tensor))
+    return found

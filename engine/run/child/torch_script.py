@@ -7,9 +7,11 @@ import sys
 import types
 
 from engine.run.child import runner, torch_load, torch_shrink, torch_stubs, torch_world
+from engine.run.child.torch_data import Data
 from engine.run.child.torch_events import Events, Stop
 from engine.run.child.torch_load import above, install
 from engine.run.child.torch_names import Names
+from engine.run.child.torch_saved import watch_saves
 from engine.run.child.torch_small import World
 
 
@@ -30,6 +32,9 @@ def observe(job, tree):
     world, events = World(tree, job, small, folder), Events(tree, job["steps"])
     world.install()
     events.install()
+    data = Data(events, job, tree)
+    data.install()
+    watch_saves(events, job["progress"])
     main = types.ModuleType("__main__")
     main.__file__ = tree.path(path)
     if torch_load.RELATIVE.search(tree.files[path]) and folder:
@@ -41,9 +46,9 @@ def observe(job, tree):
     signal.setitimer(signal.ITIMER_PROF, job["seconds"])
     signal.signal(signal.SIGALRM, late)  # for a script that waits
     signal.alarm(8 * job["seconds"])
-    sys.setprofile(events.profile)
+    torch_world.seed(job["seed"])
+    sys.setprofile(lambda *told: (events.profile(*told), data.profile(*told)))
     try:
-        torch_world.seed(job["seed"])
         code = program.code(path)
         with torch_world.OnProcessor():
             if main.__dict__.get("__package__"):

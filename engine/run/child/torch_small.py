@@ -13,6 +13,7 @@ import os
 import pathlib
 import sys
 import types
+import zlib
 
 import torch
 
@@ -22,10 +23,10 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz \n.,;:!?'ABCDEFGHIJKLMNOPQR"
 SOUNDS = (".txt", ".bin", ".npy", ".dat", ".tokens")
 
 
-def text_of(count, vocabulary):
+def text_of(count, vocabulary, seed=12345):
     """Synthetic text of this many letters; no period shorter than a thousand."""
     letters = LETTERS[:vocabulary]
-    state, made = 12345, []
+    state, made = seed, []
     for _ in range(count):
         state = (state * 1103515245 + 12345) % (1 << 31)
         made.append(letters[(state >> 8) % len(letters)])
@@ -89,6 +90,11 @@ class World:
         self._encoder = Encoder(job["vocabulary"])
         self._open, self._exists = builtins.open, os.path.exists
 
+    def _of(self, path):
+        """The synthetic text of a file: each has its own, by its name."""
+        seed = zlib.crc32(os.path.basename(str(path)).encode()) % (1 << 31)
+        return text_of(len(self.text), self._encoder.n_vocab, seed)
+
     def note(self, what):
         if what not in self.made_up:
             self.made_up.append(what[:120])
@@ -148,17 +154,18 @@ class World:
             if name.endswith((".pkl", ".json", ".yaml", ".yml", ".pt", ".pth")):
                 raise
             self.note("%s is synthetic text" % name[-40:])
-            return io.BytesIO(self.text.encode()) if "b" in mode else io.StringIO(self.text)
+            text = self._of(name)
+            return io.BytesIO(text.encode()) if "b" in mode else io.StringIO(text)
 
     def exists(self, path):
         if self._relative(path) is not None or self._exists(path):
             return True
         return str(path).endswith(SOUNDS)
 
-    def _tokens(self, dtype=None):
+    def _tokens(self, path, dtype=None):
         import numpy
 
-        return numpy.array(self._encoder.encode(self.text), dtype=dtype or numpy.uint16)
+        return numpy.array(self._encoder.encode(self._of(path)), dtype=dtype or numpy.uint16)
 
     def _numpy(self):
         try:
@@ -175,7 +182,7 @@ class World:
                     kind = kwargs.get("dtype") or next(
                         (a for a in args if isinstance(a, type)), None
                     )
-                    return self._tokens(kind)
+                    return self._tokens(path, kind)
 
             return read
 
@@ -186,7 +193,7 @@ class World:
         class Memmap(numpy.memmap):
             def __new__(cls, path, dtype=numpy.uint16, *args, **kwargs):
                 world.note("%s is synthetic tokens" % str(path)[-40:])
-                return world._tokens(dtype)
+                return world._tokens(path, dtype)
 
         numpy.memmap = Memmap
 
@@ -202,7 +209,7 @@ class World:
                 ):
                     raise
                 self.note("%s is synthetic tokens" % str(path)[-40:])
-                return torch.tensor(self._encoder.encode(self.text))
+                return torch.tensor(self._encoder.encode(self._of(path)))
 
         torch.load = load
         loader = torch.utils.data.DataLoader
