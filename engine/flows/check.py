@@ -134,7 +134,7 @@ def others(tried: Tried) -> list[Candidate]:
     if tried.parts >= 1 or not re.search(SIZES, tried.why):
         return []
     replace = msgspec.structs.replace
-    return [replace(tried.candidate, full=True), replace(tried.candidate, larger=True)]
+    return [replace(tried.candidate, **{how: True}) for how in ("full", "larger", "own")]
 
 
 def looked_at(bench: Bench, option: Candidate) -> Tried:

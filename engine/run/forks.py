@@ -33,6 +33,7 @@ TORCH = (
     "runner",
     "torch_check",
     "torch_names",
+    "torch_told",
     "torch_stubs",
     "torch_world",
     "torch_definitions",

@@ -31,6 +31,8 @@ class Loose(dict):
         if value is MISSING and isinstance(key, str) and SECTION.search(key):
             value = self
         if value is MISSING:
+            value = self._names.needed(key)
+        if value is MISSING:
             raise AttributeError("no value is known for %r of the configuration" % (key,))
         self[key] = value
         return value
@@ -69,12 +71,26 @@ def parameters(function):
     return [p for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
 
 
+def constructor(cls):
+    """What a class asks for; where it hands on * or **, also what the classes above it ask for."""
+    found = {}
+    for one in cls.__mro__:
+        if "__init__" not in vars(one) or one.__module__.startswith("torch."):
+            continue
+        for p in parameters(one.__init__):
+            found.setdefault(p.name, p)
+        kinds = {p.kind for p in inspect.signature(one.__init__).parameters.values()}
+        if not kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}:
+            break
+    return list(found.values())
+
+
 def arguments(found, names):
     """{name: value} by guessing, and the names without one."""
     given, missing = {}, []
     for p in found:
         default = MISSING if p.default is inspect.Parameter.empty else p.default
-        value = names.guess(p.name, default)
+        value = names.needed(p.name, default)
         if value is MISSING:
             missing.append(p.name)
         else:
@@ -96,7 +112,7 @@ def filled(kind, names):
             if default is dataclasses.MISSING:
                 factory = field.default_factory
                 default = MISSING if factory is dataclasses.MISSING else factory()
-            value = names.guess(field.name, default)
+            value = names.needed(field.name, default)
             if field.init and value is not MISSING:
                 given[field.name] = value
         return kind(**given)

@@ -40,7 +40,8 @@ class Nothing:
 
     def __call__(self, *args, **kwargs):
         for value in [*args, *kwargs.values()]:
-            if isinstance(value, torch.Tensor):
+            inside = value if isinstance(value, (list, tuple)) else [value]
+            if any(isinstance(one, torch.Tensor) for one in inside):
                 raise StubUsed("%s belongs to a package that is not installed" % self._name)
         if len(args) == 1 and not kwargs and callable(args[0]):
             return args[0]

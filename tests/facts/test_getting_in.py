@@ -1,0 +1,109 @@
+"""What stands in the way in other people's trees, one kind each: the model is built all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.commands.check import pack_folder
+from engine.errors import NotApplicable
+from engine.facts import candidates, experiments, pack
+from engine.run.child.torch_definitions import definitions
+from engine.run.child.torch_names import MISSING, Names
+from engine.run.child.torch_told import Told
+from tests.facts.conftest import tree_of
+
+PACK = pack.load(pack_folder())
+RULES = experiments.rules(PACK)
+
+
+def changed(*pairs: tuple[str, str]) -> dict[str, bytes]:
+    """The fused model alone, with these texts in place of others."""
+    text = tree_of("fused")["model.py"].decode()
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return {"model.py": text.encode()}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("train.py", "net = Net(slope=0.25)\n"),
+        ("train.py", "p.add_argument('--slope', type=float, default=0.25)\n"),
+        ("conf.py", "HYPER = {'slope': 0.25}\n"),
+        ("conf.py", "class Settings:\n    slope: float = 0.25\n"),
+        ("conf.yaml", "model:\n  slope: 0.25  # of the ramp\n"),
+        ("conf.json", '{"slope": 0.25,\n "other": 1}\n'),
+    ],
+)
+def test_a_name_that_no_rule_knows_has_the_value_that_the_tree_gives_to_it(file, text):
+    names = Names(RULES, Told({file: text.encode()}, "model.py"))
+    assert names.guess("slope") is MISSING
+    assert names.needed("slope") == 0.25
+
+
+def test_the_value_nearest_to_the_model_is_taken():
+    files = {"a/b/conf.yaml": b"rank: 3\n", "conf.yaml": b"rank: 7\n"}
+    assert Told(files, "a/b/model.py")("rank") == 3
+    assert Told(files, "model.py")("rank") == 7
+
+
+def test_sizes_inside_a_preset_are_small():
+    source = "SIZES = {'base': dict(n_layer=12, n_embd=768), 'big': {'n_layer': 24}}\n"
+    names = {}
+    exec(compile(definitions(source, Names(RULES)), "a.py", "exec"), names)
+    assert names["SIZES"] == {"base": {"n_layer": 2, "n_embd": 32}, "big": {"n_layer": 2}}
+
+
+def test_a_class_with_an_unlikely_name_is_a_candidate_only_where_there_is_no_other():
+    text = tree_of("fused")["model.py"].decode().replace("class GPT(", "class AttentionBlocks(")
+    text = text.replace("self, idx, targets=None", "self, z")
+    found = candidates.classes({"model.py": text.encode()}, PACK.find)
+    assert found[0].cls == "AttentionBlocks"
+    both = {"model.py": text.encode(), "net.py": tree_of("fused")["model.py"]}
+    assert [one.cls for one in candidates.classes(both, PACK.find)] == ["GPT"]
+
+
+TRUNK = [
+    ("        self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)\n", ""),
+    ("        self.wte.weight = self.lm_head.weight\n", ""),
+    ("        logits = self.lm_head(self.ln_f(x))\n", "        return self.ln_f(x)\n"),
+]
+HEAD = """import torch.nn as nn
+from model import GPT
+
+class GPTForText(GPT):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.lm_head = nn.Linear(self.config.n_embd, self.config.vocab_size)
+
+    def forward(self, idx):
+        return self.lm_head(super().forward(idx))
+"""
+
+
+def test_a_head_that_inherits_its_trunk_from_another_file_is_taken(measure):
+    report = measure({**changed(*TRUNK), "text.py": HEAD.encode()})
+    assert (report.model.file, report.model.cls) == ("text.py", "GPTForText")
+    assert (report.model.layers, report.model.width, report.model.heads) == (2, 32, 4)
+
+
+def test_a_trunk_without_a_head_is_no_language_model(measure):
+    with pytest.raises(NotApplicable) as caught:
+        measure(changed(*TRUNK))
+    assert "gives no logits" in caught.value.where
+
+
+def test_sizes_that_only_fit_each_other_stay_as_they_are(measure):
+    fixed = ("self.n_head = config.n_head", "self.n_head = 6")
+    report = measure(changed(fixed))
+    assert (report.model.width, report.model.heads) == (384, 6)
+    assert not report.wrong
+
+
+def test_a_constructor_gets_what_the_tree_passes_to_it(measure):
+    asks = ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+            "def __init__(self, config, slope):\n        super().__init__()\n        self.config = config\n"
+            "        self.slope = 1 / slope")  # fmt: skip
+    tree = {**changed(asks), "run.py": b"model = GPT(GPTConfig(), slope=0.5)\n"}
+    assert measure(tree).model.layers == 2
