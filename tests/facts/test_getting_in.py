@@ -107,3 +107,40 @@ def test_a_constructor_gets_what_the_tree_passes_to_it(measure):
             "        self.slope = 1 / slope")  # fmt: skip
     tree = {**changed(asks), "run.py": b"model = GPT(GPTConfig(), slope=0.5)\n"}
     assert measure(tree).model.layers == 2
+
+
+GATED_LAST = [
+    ("self.down = nn.Linear(4 * config.n_embd, config.n_embd, bias=config.bias)",
+     "self.gate = nn.Linear(4 * config.n_embd, config.n_embd)\n"
+     "        self.down = nn.Linear(4 * config.n_embd, config.n_embd)"),
+    ("return self.drop(self.down(self.act(self.up(x))))",
+     "h = self.up(x)\n        return F.silu(self.gate(h)) * self.down(h)"),
+]  # fmt: skip
+TWO_MODELS = """
+import torch
+from model import GPT, GPTConfig
+
+data = torch.randint(0, 50, (1000,))
+first = GPT(GPTConfig())
+first(data[:8].view(1, 8), data[1:9].view(1, 8))
+net = GPT(GPTConfig())
+steps = torch.optim.AdamW(net.parameters())
+for i in range(20):
+    _, loss = net(data[i : i + 8].view(1, 8), data[i + 1 : i + 9].view(1, 8))
+    steps.zero_grad()
+    loss.backward()
+    steps.step()
+"""
+
+
+def test_a_gate_that_ends_an_ffn_is_no_missing_activation(measure):
+    verdicts = {fact.id: fact.verdict for fact in measure(changed(*GATED_LAST)).facts}
+    assert verdicts["activation"] == verdicts["residual_ffn"] == "SKIP"
+    assert "WRONG" not in verdicts.values()
+
+
+def test_of_several_models_the_one_that_is_trained_counts(measure):
+    report = measure({**changed(), "train.py": TWO_MODELS.encode()}, training=True)
+    verdicts = {fact.id: fact.verdict for fact in report.facts}
+    assert verdicts["updated"] == verdicts["shift"] == "PASS"
+    assert not report.wrong

@@ -12,7 +12,9 @@ import re
 from engine.run.child.torch_names import MISSING, plain
 
 FILES = 200  # that are read
-LINE = re.compile(r"^[\s,{]*[\"']?([A-Za-z_][\w\-]*)[\"']?[ \t]*[:=][ \t]*([^#\n]+?),?[ \t]*(?:#.*)?$", re.M)
+LINE = re.compile(
+    r"^[\s,{]*[\"']?([A-Za-z_][\w\-]*)[\"']?[ \t]*[:=][ \t]*([^#\n]+?),?[ \t]*(?:#.*)?$", re.M
+)
 WORD = re.compile(r"^[\w./+-]{1,40}$")
 
 
