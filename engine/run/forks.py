@@ -44,6 +44,7 @@ TORCH = (
     "torch_experiments",
     "torch_optimizer",
     "torch_shrink",
+    "torch_packages",
     "torch_small",
     "torch_events",
     "torch_script",

@@ -9,6 +9,7 @@ from engine.errors import NotApplicable
 from engine.facts import candidates, experiments, pack
 from engine.run.child.torch_definitions import definitions
 from engine.run.child.torch_names import MISSING, Names
+from engine.run.child.torch_shrink import Small, shrunk
 from engine.run.child.torch_told import Told
 from tests.facts.conftest import tree_of
 
@@ -144,3 +145,61 @@ def test_of_several_models_the_one_that_is_trained_counts(measure):
     verdicts = {fact.id: fact.verdict for fact in report.facts}
     assert verdicts["updated"] == verdicts["shift"] == "PASS"
     assert not report.wrong
+
+
+LIBRARIES = """
+import numpy as np
+import torch
+import psutil
+import wandb
+from datasets import load_dataset
+from tokenizers import Tokenizer
+from model import GPT, GPTConfig
+
+print(f"{psutil.virtual_memory().total / 1e9:.1f} GB")
+table = wandb.Table(columns=["step"])
+table.add_data(0)
+tok = Tokenizer.from_file("tokenizer.json")
+rows = load_dataset("somebody/stories", split="train").map(lambda row: {"ids": tok.encode(row["story"]).ids})
+data = torch.tensor(np.concatenate(rows["ids"]))
+net = GPT(GPTConfig(vocab_size=tok.get_vocab_size()))
+optimizer = torch.optim.AdamW(net.parameters())
+for i in range(20):
+    optimizer.zero_grad()
+    _, loss = net(data[i : i + 8].view(1, 8), data[i + 1 : i + 9].view(1, 8))
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_libraries_that_are_not_there_give_a_small_text(measure):
+    report = measure({**changed(), "train.py": LIBRARIES.encode()}, training=True)
+    verdicts = {fact.id: fact.verdict for fact in report.facts}
+    assert verdicts["order"] == verdicts["shift"] == "PASS"
+    assert any("somebody/stories" in what for what in report.made_up)
+    assert not report.wrong
+
+
+SMALL = Small({"small": PACK.scripts["small"]}, Names(RULES))
+
+
+def test_arguments_that_a_script_asks_for_may_be_left_out():
+    source = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("data")
+parser.add_argument("--size", required=True, choices=["small", "large"])
+found = parser.parse_args([])
+"""
+    names = {}
+    exec(compile(shrunk(source, SMALL), "a.py", "exec"), names)
+    assert (names["found"].data, names["found"].size) == (None, "small")
+
+
+def test_a_file_with_very_many_entries_is_no_configuration():
+    vocabulary = {f"token {n}": n for n in range(600)}
+    assert SMALL.configuration({"vocab_size": 600, "vocab": vocabulary})["vocab_size"] == 600
+    assert SMALL.configuration({"vocab_size": 600, "model": {"n_layer": 9}}) == {
+        "vocab_size": 53,
+        "model": {"n_layer": 2},
+    }
