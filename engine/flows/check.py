@@ -240,7 +240,9 @@ def not_found(bench: Bench, tried: Sequence[Tried]) -> NotApplicable:
         what = f"No model was found in {count} Python files: no class looks like a whole GPT."
     else:
         what = f"None of {len(tried)} classes could be built and run."
-    return NotApplicable(what, where="\n".join(looked), next=ONE_LINE)
+    absent = re.search(r"StubUsed: (\w+)\.", " ".join(one.why for one in tried))
+    next_ = f"python3 -m pip install {absent[1]}" if absent else ONE_LINE
+    return NotApplicable(what, where="\n".join(looked), next=next_)
 
 
 def folder(files: Mapping[str, bytes]) -> Folder:

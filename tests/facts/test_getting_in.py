@@ -203,3 +203,11 @@ def test_a_file_with_very_many_entries_is_no_configuration():
         "vocab_size": 53,
         "model": {"n_layer": 2},
     }
+
+
+def test_a_package_that_computes_and_is_not_installed_is_named(measure):
+    uses = ("import math\n", "import math\nfrom nosuchpackage import swish\n")
+    calls = ("self.act(self.up(x))", "swish(self.up(x))")
+    with pytest.raises(NotApplicable) as caught:
+        measure(changed(uses, calls))
+    assert caught.value.next == "python3 -m pip install nosuchpackage"

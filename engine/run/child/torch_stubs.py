@@ -99,7 +99,7 @@ class Keeps(metaclass=Kind):
         self.__dict__.update(kwargs)
 
     def __call__(self, *args, **kwargs):
-        return Nothing(type(self).__name__)(*args, **kwargs)
+        return Nothing("%s.%s" % (type(self).__module__, type(self).__name__))(*args, **kwargs)
 
     def __getattr__(self, name):
         if name.startswith("__"):
