@@ -10,7 +10,7 @@ import sys
 
 import torch
 
-from engine.run.child.torch_optimizer import rates_of, tensors_of, trained
+from engine.run.child.torch_optimizer import rates_of, tensors_of
 from engine.run.child.torch_trace import spans
 
 TOKENS = 4096  # entries of a batch that are kept
@@ -48,7 +48,6 @@ class Events:
         self._depth, self._before, self._making = 0, [], False
         self._inside = self._leaving = False
         self._owned, self._stepping_depth, self._mark = None, 0, 0
-        self._ran = []  # (event, model) of each forward before the first step
 
     def add(self, kind, frame=None, **told):
         if len(self.found) < EVENTS:
@@ -100,8 +99,6 @@ class Events:
     def _step(self, name, rates, owned, frame):
         """One step of an optimizer has ended; after enough of them the script ends, too."""
         self._owned = owned
-        if not self.steps:
-            self._settle(owned)
         moved = sum(not torch.equal(old, p.detach()) for old, p in zip(self._before, owned))
         model = list(self.model.parameters()) if self.model is not None else []
         mine = {id(p) for p in owned}
@@ -121,11 +118,6 @@ class Events:
         if self.steps >= self._most:
             self._leaving = True
             raise Stop
-
-    def _settle(self, owned):
-        self.model = trained(self._ran, owned) or self.model  # others that ran are left out
-        others = {id(event) for event, model in self._ran if model is not self.model}
-        self.found = [event for event in self.found if id(event) not in others]
 
     def _backward(self):
         real = torch.Tensor.backward
@@ -221,9 +213,9 @@ class Events:
         x = whole(args[0])
         if x is None or args[0].dim() != 2:
             return
-        if self.model is None:
-            self.model = module
-        if self.steps and module is not self.model:
+        if self.model is None or (module.training and torch.is_grad_enabled()):
+            self.model = module  # a script may train several, one after the other
+        if module is not self.model:
             return
         y = next(
             (
@@ -235,8 +227,6 @@ class Events:
         )
         drops = any(isinstance(m, torch.nn.modules.dropout._DropoutNd) for m in module.modules())
         self.add("F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops)
-        if not self.steps:
-            self._ran.append((self.found[-1], module))
 
     def _done(self, module, args, output):
         self._depth -= 1

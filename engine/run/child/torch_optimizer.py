@@ -18,10 +18,3 @@ def rates_of(owner):
         return [float(g["lr"]) for g in groups if isinstance(g.get("lr"), (int, float))][:16]
     rate = getattr(owner, "lr", getattr(owner, "learning_rate", None))
     return [float(rate)] if isinstance(rate, (int, float)) else []
-
-
-def trained(ran, owned):
-    """Of the models in [(event, model)], the one that shares most parameters with `owned`, or None."""
-    mine = {id(p) for p in owned}
-    models = {id(model): model for _, model in ran}.values()
-    return max(models, key=lambda m: sum(id(p) in mine for p in m.parameters()), default=None)
