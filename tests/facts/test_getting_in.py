@@ -162,6 +162,7 @@ table.add_data(0)
 tok = Tokenizer.from_file("tokenizer.json")
 rows = load_dataset("somebody/stories", split="train").map(lambda row: {"ids": tok.encode(row["story"]).ids})
 data = torch.tensor(np.concatenate(rows["ids"]))
+assert load_dataset("somebody/tokens")["train"]["input_ids"][0] == rows["ids"][0]
 net = GPT(GPTConfig(vocab_size=tok.get_vocab_size()))
 optimizer = torch.optim.AdamW(net.parameters())
 for i in range(20):

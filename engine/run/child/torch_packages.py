@@ -6,20 +6,24 @@ They stand for `datasets`, `tokenizers`, `sentencepiece`, and for `transformers`
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 
 import torch
 
 from engine.run.child.torch_stubs import StubModule
 
+NUMBERS = re.compile(r"ids$|tokens?$|labels?$")  # columns of tokens
 ROWS, LONG = 60, 100  # rows of a data set, letters of a row
 
 
 class Row(dict):
-    """A row; a column that it does not have is its text."""
+    """A row; a column that it does not have is its text, or the text's tokens."""
+
+    encoder = None  # the world's
 
     def __missing__(self, key):
-        return self["text"]
+        return self.encoder.encode(self["text"]) if NUMBERS.search(key) else self["text"]
 
 
 class Rows:
@@ -201,6 +205,7 @@ class Pieces(Tokenizer):
 
 def install(tree, encoder, text, note):
     """Put the stand-ins where imports find them; a package of the tree's own with the name stays."""
+    Row.encoder = encoder
     parts = [file.removesuffix(".py").split("/") for file in tree.files if file.endswith(".py")]
     own = {part for names in parts for part in names}
 
