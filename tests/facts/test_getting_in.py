@@ -49,6 +49,12 @@ def test_the_value_nearest_to_the_model_is_taken():
     assert Told(files, "model.py")("rank") == 7
 
 
+def test_nothing_is_a_value_where_the_tree_gives_no_other():
+    files = {"conf.py": b"rank = None\nslope = None\n", "train.py": b"net = Net(slope=3)\n"}
+    told = Told(files, "model.py")
+    assert (told("rank"), told("slope"), told("other")) == (None, 3, MISSING)
+
+
 def test_sizes_inside_a_preset_are_small():
     source = "SIZES = {'base': dict(n_layer=12, n_embd=768), 'big': {'n_layer': 24}}\n"
     names = {}
@@ -212,3 +218,19 @@ def test_a_package_that_computes_and_is_not_installed_is_named(measure):
     with pytest.raises(NotApplicable) as caught:
         measure(changed(uses, calls))
     assert caught.value.next == "python3 -m pip install nosuchpackage"
+
+
+def test_an_object_that_is_asked_for_only_gives_sizes(measure):
+    asks = ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+            "def __init__(self, config, encoder):\n        super().__init__()\n        self.config = config\n"
+            "        assert encoder.vocab_size == config.vocab_size")  # fmt: skip
+    assert measure(changed(asks)).model.layers == 2
+
+
+def test_sections_of_a_configuration_may_be_in_capitals(measure):
+    sections = ("class GPT(nn.Module):\n    def __init__(self, config):",
+                "class GPT(nn.Module):\n    def __init__(self, params):\n        config = params.MODEL\n"
+                "        assert params.TRAIN.MAX_SEQ_LEN == config.block_size")  # fmt: skip
+    report = measure(changed(sections))
+    assert report.model.layers == 2
+    assert not report.wrong

@@ -62,7 +62,12 @@ def ways(tree, path, module, cls, names):
     """(description, function that constructs) for a class, likely ones first."""
     found = torch_config.constructor(cls)
     configs = [p for p in found if torch_config.is_config(p, names)]
-    given, missing = torch_config.arguments([p for p in found if p not in configs], names)
+    objects = [
+        p.name for p in found if p not in configs and torch_config.is_object(tree, path, p, names)
+    ]
+    plain = [p for p in found if p not in configs and p.name not in objects]
+    given, missing = torch_config.arguments(plain, names)
+    given.update({name: torch_config.Loose(names) for name in objects})
     if not configs:
         if missing:
             raise NotBuilt(

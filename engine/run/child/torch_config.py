@@ -11,6 +11,7 @@ import types
 
 from engine.run.child import torch_load
 from engine.run.child.torch_names import MISSING
+from engine.run.child.torch_stubs import Keeps, Nothing
 
 CONFIG = re.compile(r"conf|cfg|args$|^params?$|hparams|hyper|^hp$|opts?$", re.I)
 SECTION = re.compile(r"model|config|attn|attention|transformer|arch", re.I)
@@ -28,6 +29,11 @@ class Loose(dict):
         if dict.__contains__(self, key):
             return dict.__getitem__(self, key)
         value = self._names.guess(key)
+        if isinstance(key, str) and SECTION.fullmatch(key):
+            value = self
+        if value is MISSING and isinstance(key, str) and key.isupper():
+            value = self._names.needed(key)
+            value = self if value is MISSING else value
         if value is MISSING and isinstance(key, str) and SECTION.search(key):
             value = self
         if value is MISSING:
@@ -62,6 +68,12 @@ def is_config(parameter, names):
     return bool(CONFIG.search(parameter.name)) and not names.is_size(parameter.name)
 
 
+def is_object(tree, path, parameter, names):
+    """Whether what is asked for is only there for its attributes, as a tokenizer or a data set is."""
+    needed = parameter.default is inspect.Parameter.empty and names.rule(parameter.name) is None
+    return needed and bool(read_of(tree, path, parameter.name))
+
+
 def parameters(function):
     """What a constructor asks for, without self and without * and **."""
     try:
@@ -89,7 +101,8 @@ def arguments(found, names):
     """{name: value} by guessing, and the names without one."""
     given, missing = {}, []
     for p in found:
-        default = MISSING if p.default is inspect.Parameter.empty else p.default
+        absent = p.default is inspect.Parameter.empty or isinstance(p.default, Nothing)
+        default = MISSING if absent else p.default
         value = names.needed(p.name, default)
         if value is MISSING:
             missing.append(p.name)
@@ -112,6 +125,8 @@ def filled(kind, names):
             if default is dataclasses.MISSING:
                 factory = field.default_factory
                 default = MISSING if factory is dataclasses.MISSING else factory()
+            if isinstance(default, Nothing):
+                default = MISSING
             value = names.needed(field.name, default)
             if field.init and value is not MISSING:
                 given[field.name] = value
@@ -159,7 +174,9 @@ def visible(tree, module, names):
                 continue
             seen.add(id(value))
             if inspect.isclass(value):
-                fits = dataclasses.is_dataclass(value) or CONFIG.search(name)
+                fits = not issubclass(value, Keeps) and (
+                    dataclasses.is_dataclass(value) or CONFIG.search(name)
+                )
             else:
                 fits = isinstance(value, dict) and sum(names.is_size(key) for key in value) >= 3
             if fits:

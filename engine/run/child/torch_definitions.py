@@ -182,7 +182,7 @@ def fallback(names, notes, stub):
                 continue
             package = getattr(statement, "module", None) or alias.name
             is_constant = isinstance(statement, ast.ImportFrom) and (
-                alias.name.isupper() or names.is_size(alias.name)
+                alias.name.isupper() or (alias.name[:1].islower() and names.is_size(alias.name))
             )
             value = names.guess(alias.name) if is_constant else MISSING
             name = alias.asname or (

@@ -29,7 +29,8 @@ class Told:
             self._known = {}
             for file in sorted(self._files, key=self._distance)[:FILES]:
                 for found, value in values(file, self._files[file]):
-                    self._known.setdefault(plain(found), value)
+                    if self._known.get(plain(found)) is None:
+                        self._known[plain(found)] = value
         return self._known.get(plain(name), MISSING)
 
     def _distance(self, file):
@@ -89,7 +90,7 @@ def constant(node):
         value = ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return MISSING
-    return value if type(value) in (bool, int, float, str) else MISSING
+    return value if value is None or type(value) in (bool, int, float, str) else MISSING
 
 
 def read(text):
