@@ -22,42 +22,59 @@ def parsed(source: bytes) -> ast.Module | None:
 
 
 def classes(files: Mapping[str, bytes], find: Finding) -> list[Candidate]:
-    """Classes that may be a model, likely ones first."""
+    """Classes that may be a model, likely ones first; unlikely ones only where there is no other."""
     skipped = re.compile(find.skipped, re.I)
-    found = []
+    trees = {}
     for path, source in files.items():
-        if not path.endswith((".py", ".ipynb")) or skipped.search(path) or b"Module" not in source:
-            continue
-        tree = parsed(source)
-        if tree is None:
-            continue
-        for points, name in _rated(tree, find):
+        if path.endswith((".py", ".ipynb")) and not skipped.search(path) and b"class " in source:
+            tree = parsed(source)
+            if tree is not None:
+                trees[path] = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+    everywhere = {name: node for own in trees.values() for name, node in own.items()}
+    found = []
+    for path, own in trees.items():
+        for points, name in _rated(own, everywhere, find):
+            likely = points >= find.least
             points -= 3 * bool(re.search(find.aside, path))
-            found.append((-points, path.endswith(".ipynb"), path.count("/"), path, name))
-    return [Candidate(path, name) for *_, path, name in sorted(found)]
+            place = path.endswith(".ipynb"), path.count("/"), path, name
+            found.append((not likely, -points, *place))
+    least = min((one[0] for one in found), default=True)
+    return [Candidate(path, name) for rank, *_, path, name in sorted(found) if rank == least]
 
 
-def _rated(tree: ast.Module, find: Finding) -> Iterator[tuple[int, str]]:
-    own = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+def _rated(
+    own: Mapping[str, ast.ClassDef], everywhere: Mapping[str, ast.ClassDef], find: Finding
+) -> Iterator[tuple[int, str]]:
     texts = {name: ast.unparse(node) for name, node in own.items()}
     for name, node in own.items():
-        methods = {f.name: f for f in node.body if isinstance(f, ast.FunctionDef)}
-        if "forward" not in methods or not node.bases:
+        line = _line(node, {**everywhere, **own})
+        if not any(re.search("Module|Model", ast.unparse(b)) for one in line for b in one.bases):
             continue
-        if "__init__" not in methods and not any(
-            isinstance(base, ast.Name) and base.id in own for base in node.bases
-        ):
+        methods = [{f.name: f for f in one.body if isinstance(f, ast.FunctionDef)} for one in line]
+        forward = next((found["forward"] for found in methods if "forward" in found), None)
+        if forward is None or not any("__init__" in found for found in methods):
             continue
-        init = ast.unparse(methods["__init__"]) if "__init__" in methods else ""
-        arguments = " ".join(a.arg for a in methods["forward"].args.args[1:])
+        init = " ".join(ast.unparse(found["__init__"]) for found in methods if "__init__" in found)
+        arguments = " ".join(a.arg for a in forward.args.args[1:])
         points = _points(find.class_name, name) + _points(find.constructor, init)
         points += _points(find.forward, arguments)
         users = sum(
             1 for other, text in texts.items() if other != name and re.search(rf"\b{name}\(", text)
         )
         points -= 3 * users
-        if points >= find.least:
+        if points >= 1:
             yield points, name
+
+
+def _line(node: ast.ClassDef, known: Mapping[str, ast.ClassDef]) -> list[ast.ClassDef]:
+    """A class and those of the tree that it comes from, itself first."""
+    found = [node]
+    for one in found:
+        for base in one.bases:
+            named = known.get(base.id if isinstance(base, ast.Name) else getattr(base, "attr", ""))
+            if named is not None and named not in found:
+                found.append(named)
+    return found
 
 
 def _points(patterns: Mapping[str, int], text: str) -> int:

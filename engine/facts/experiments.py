@@ -53,6 +53,7 @@ DROPPING = (Experiment("dropping", trace=True, targets=False, changes=(Change(re
 REPEATED = (Experiment("dropping-train", targets=False, mode="train", changes=(Change(reseed=1),)),)
 
 
+OWN = ("$width", "$heads", "$kv_heads", "$head_size", "$hidden")
 PROBE = 5  # tokens of the first call
 
 
@@ -65,6 +66,7 @@ class Candidate(msgspec.Struct, frozen=True):
     call: str = ""
     larger: bool = False  # whether the pack's larger sizes are taken
     full: bool = False  # whether texts must be as long as the context
+    own: bool = False  # whether widths and heads keep the sizes that the tree gives them
 
 
 def sizes(pack: FactPack, candidate: Candidate | None = None) -> dict[str, int]:
@@ -77,6 +79,8 @@ def rules(pack: FactPack, dropout: float = 0.0, candidate: Candidate | None = No
     known = sizes(pack, candidate)
     found: list[Rule] = []
     for pattern, value, when in pack.names:
+        if candidate is not None and candidate.own and value in OWN:
+            when = "none"
         if isinstance(value, str) and value.startswith("$"):
             value = dropout if value == "$dropout" else known[value[1:]]
         found.append((pattern, value, when))

@@ -134,7 +134,7 @@ def others(tried: Tried) -> list[Candidate]:
     if tried.parts >= 1 or not re.search(SIZES, tried.why):
         return []
     replace = msgspec.structs.replace
-    return [replace(tried.candidate, full=True), replace(tried.candidate, larger=True)]
+    return [replace(tried.candidate, **{how: True}) for how in ("full", "larger", "own")]
 
 
 def looked_at(bench: Bench, option: Candidate) -> Tried:
@@ -250,7 +250,9 @@ def not_found(bench: Bench, tried: Sequence[Tried]) -> NotApplicable:
         )
     else:
         what = Message("None of {count} classes could be built and run.", count=len(tried))
-    return NotApplicable(what, where="\n".join(looked), next=ONE_LINE)
+    absent = re.search(r"StubUsed: (\w+)\.", " ".join(str(one.why) for one in tried))
+    next_ = f"python3 -m pip install {absent[1]}" if absent else ONE_LINE
+    return NotApplicable(what, where="\n".join(looked), next=next_)
 
 
 def folder(files: Mapping[str, bytes]) -> Folder:

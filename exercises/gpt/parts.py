@@ -81,7 +81,9 @@ class Parts:
         return None
 
     def _ffns(self):
-        """Chains of two products with parameters that belong neither to attention nor to the head."""
+        """Chains of two products with parameters that belong neither to attention nor to the head; the
+        last matrix alone reads what it reads.
+        """
         used = {self.head.i} if self.head is not None else set()
         for head in self.heads:
             for value in (head.q, head.k, head.v):
@@ -92,8 +94,11 @@ class Parts:
             if layer[0][1] is not None and layer[0][2]:
                 used.add(layer[0][1].i)
         rest = {i: pair for i, pair in self.linears.items() if i not in used}
+        read = [origin(value).i for value, _ in rest.values()]
         found = []
         for i in sorted(rest):
+            if read.count(origin(rest[i][0]).i) > 1:
+                continue
             sources = self._products(rest[i][0])
             if sources and all(call.i in rest for call in sources):
                 found.append(FFN(sources, self.graph.calls[i], rest[i][0]))

@@ -60,9 +60,14 @@ def parameters_of(model):
 
 def ways(tree, path, module, cls, names):
     """(description, function that constructs) for a class, likely ones first."""
-    found = torch_config.parameters(cls.__init__)
+    found = torch_config.constructor(cls)
     configs = [p for p in found if torch_config.is_config(p, names)]
-    given, missing = torch_config.arguments([p for p in found if p not in configs], names)
+    objects = [
+        p.name for p in found if p not in configs and torch_config.is_object(tree, path, p, names)
+    ]
+    plain = [p for p in found if p not in configs and p.name not in objects]
+    given, missing = torch_config.arguments(plain, names)
+    given.update({name: torch_config.Loose(names) for name in objects})
     if not configs:
         if missing:
             raise NotBuilt(
@@ -169,8 +174,16 @@ def probe(built, job, run):
         output = run(lambda: built(tokens, tokens if built.takes("targets") else None))
         if logits_of(output, job["vocabulary"]) is None and built.takes("targets"):
             output = run(lambda: built(tokens))
-    if logits_of(output, job["vocabulary"]) is None:
+    logits = logits_of(output, job["vocabulary"])
+    if logits is None or is_hidden(logits, built.model, job["vocabulary"]):
         raise NotBuilt("its forward gives no logits over the vocabulary")
+
+
+def is_hidden(output, model, vocabulary):
+    """Whether an output is as wide as the vectors of a table of tokens: a trunk without a head."""
+    width = output.shape[-1]
+    found = model.parameters() if width != vocabulary and hasattr(model, "parameters") else ()
+    return any(p.dim() == 2 and p.shape[0] >= vocabulary and p.shape[1] == width for p in found)
 
 
 def generator(seed):

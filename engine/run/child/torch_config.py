@@ -11,6 +11,7 @@ import types
 
 from engine.run.child import torch_load
 from engine.run.child.torch_names import MISSING
+from engine.run.child.torch_stubs import Keeps, Nothing
 
 CONFIG = re.compile(r"conf|cfg|args$|^params?$|hparams|hyper|^hp$|opts?$", re.I)
 SECTION = re.compile(r"model|config|attn|attention|transformer|arch", re.I)
@@ -28,8 +29,15 @@ class Loose(dict):
         if dict.__contains__(self, key):
             return dict.__getitem__(self, key)
         value = self._names.guess(key)
+        if isinstance(key, str) and SECTION.fullmatch(key):
+            value = self
+        if value is MISSING and isinstance(key, str) and key.isupper():
+            value = self._names.needed(key)
+            value = self if value is MISSING else value
         if value is MISSING and isinstance(key, str) and SECTION.search(key):
             value = self
+        if value is MISSING:
+            value = self._names.needed(key)
         if value is MISSING:
             raise AttributeError("no value is known for %r of the configuration" % (key,))
         self[key] = value
@@ -62,6 +70,12 @@ def is_config(parameter, names):
     return bool(CONFIG.search(parameter.name)) and not names.is_size(parameter.name)
 
 
+def is_object(tree, path, parameter, names):
+    """Whether what is asked for is only there for its attributes, as a tokenizer or a data set is."""
+    needed = parameter.default is inspect.Parameter.empty and names.rule(parameter.name) is None
+    return needed and bool(read_of(tree, path, parameter.name))
+
+
 def parameters(function):
     """What a constructor asks for, without self and without * and **."""
     try:
@@ -71,12 +85,27 @@ def parameters(function):
     return [p for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
 
 
+def constructor(cls):
+    """What a class asks for; where it hands on * or **, also what the classes above it ask for."""
+    found = {}
+    for one in cls.__mro__:
+        if "__init__" not in vars(one) or one.__module__.startswith("torch."):
+            continue
+        for p in parameters(one.__init__):
+            found.setdefault(p.name, p)
+        kinds = {p.kind for p in inspect.signature(one.__init__).parameters.values()}
+        if not kinds & {inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL}:
+            break
+    return list(found.values())
+
+
 def arguments(found, names):
     """{name: value} by guessing, and the names without one."""
     given, missing = {}, []
     for p in found:
-        default = MISSING if p.default is inspect.Parameter.empty else p.default
-        value = names.guess(p.name, default)
+        absent = p.default is inspect.Parameter.empty or isinstance(p.default, Nothing)
+        default = MISSING if absent else p.default
+        value = names.needed(p.name, default)
         if value is MISSING:
             missing.append(p.name)
         else:
@@ -98,7 +127,9 @@ def filled(kind, names):
             if default is dataclasses.MISSING:
                 factory = field.default_factory
                 default = MISSING if factory is dataclasses.MISSING else factory()
-            value = names.guess(field.name, default)
+            if isinstance(default, Nothing):
+                default = MISSING
+            value = names.needed(field.name, default)
             if field.init and value is not MISSING:
                 given[field.name] = value
         return kind(**given)
@@ -145,7 +176,9 @@ def visible(tree, module, names):
                 continue
             seen.add(id(value))
             if inspect.isclass(value):
-                fits = dataclasses.is_dataclass(value) or CONFIG.search(name)
+                fits = not issubclass(value, Keeps) and (
+                    dataclasses.is_dataclass(value) or CONFIG.search(name)
+                )
             else:
                 fits = isinstance(value, dict) and sum(names.is_size(key) for key in value) >= 3
             if fits:

@@ -102,6 +102,7 @@ class Kept:
         ):
             return self._items(statement, name, value)
         if self._plain(value):
+            Sizes(self._names).visit(value)
             return [tried([statement])]
         return []
 
@@ -111,6 +112,7 @@ class Kept:
         for key, item in zip(value.keys, value.values):
             if isinstance(item, ast.Constant) and isinstance(key.value, str):
                 item = ast.Constant(self._names.shrunk(key.value, item.value))
+            item = Sizes(self._names).visit(item)
             target = ast.Subscript(ast.Name(name, ast.Load()), key, ast.Store())
             made.append(tried([ast.Assign([target], item)]))
         return [put(statement, one) for one in made]
@@ -125,6 +127,28 @@ class Kept:
 
     def _text(self, node):
         return ast.get_source_segment(self._source, node) or ""
+
+
+class Sizes(ast.NodeTransformer):
+    """Numbers inside an expression, small by the key or the keyword that they stand under."""
+
+    def __init__(self, names):
+        self._names = names
+
+    def _small(self, name, value):
+        if not isinstance(value, ast.Constant) or type(name) is not str:
+            return value
+        return ast.copy_location(ast.Constant(self._names.shrunk(name, value.value)), value)
+
+    def visit_keyword(self, node):
+        node.value = self._small(node.arg, self.visit(node.value))
+        return node
+
+    def visit_Dict(self, node):
+        self.generic_visit(node)
+        pairs = list(zip(node.keys, node.values))
+        node.values = [self._small(getattr(key, "value", None), value) for key, value in pairs]
+        return node
 
 
 def put(old, new):
@@ -158,7 +182,7 @@ def fallback(names, notes, stub):
                 continue
             package = getattr(statement, "module", None) or alias.name
             is_constant = isinstance(statement, ast.ImportFrom) and (
-                alias.name.isupper() or names.is_size(alias.name)
+                alias.name.isupper() or (alias.name[:1].islower() and names.is_size(alias.name))
             )
             value = names.guess(alias.name) if is_constant else MISSING
             name = alias.asname or (

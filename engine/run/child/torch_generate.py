@@ -17,6 +17,7 @@ from engine.run.child import (
     torch_world,
 )
 from engine.run.child.torch_names import Names, plain
+from engine.run.child.torch_told import Told
 
 DRAWS = 64  # that are recorded of one call
 
@@ -25,7 +26,9 @@ def observe(job, tree):
     """{"what", "runs", "blobs"}; each run: what was drawn from, what the model read, what came out."""
     notes = []
     with torch_world.OnProcessor():
-        built = torch_build.build(tree, job, Names(job["rules"]), notes)
+        built = torch_build.build(
+            tree, job, Names(job["rules"], Told(tree.files, job["path"])), notes
+        )
         torch_experiments.randomise(built.model, 3, "normal")
         function, bound, what = sampler(built, job, tree)
         blobs = torch_trace.Blobs()

@@ -20,6 +20,7 @@ from engine.run.child import (
     torch_world,
 )  # fmt: skip
 from engine.run.child.torch_names import Names
+from engine.run.child.torch_told import Told
 
 
 def prepare(what):
@@ -51,7 +52,9 @@ def model(job, tree):
     """Build a candidate and run the experiments on it."""
     notes = []
     with torch_world.OnProcessor():
-        built = torch_build.build(tree, job, Names(job["rules"]), notes)
+        built = torch_build.build(
+            tree, job, Names(job["rules"], Told(tree.files, job["path"])), notes
+        )
         blobs, answers = torch_trace.Blobs(), []
         initial = torch_experiments.snapshot(built.model)
         for experiment in job["experiments"]:

@@ -27,8 +27,9 @@ def plain(name):
 class Names:
     """guess(name, default) -> a value, the default, or MISSING."""
 
-    def __init__(self, rules):
+    def __init__(self, rules, told=lambda name: MISSING):
         self._rules = [(re.compile(pattern), value, when) for pattern, value, when in rules]
+        self._told = told
 
     def rule(self, name):
         """The value and the condition of the first rule for a name, or None."""
@@ -47,6 +48,14 @@ class Names:
         if found is None or not WHEN[found[1]](default):
             return default
         return self.made(found[0])
+
+    def needed(self, name, default=MISSING):
+        """The same; for a name that no rule knows, what the tree itself gives to it, small."""
+        value = self.guess(name, default)
+        if value is MISSING and isinstance(name, str):
+            value = self._told(name)
+            return value if value is MISSING else self.shrunk(name, value)
+        return value
 
     def made(self, value):
         """{"dtype": "float32"} stands for what only torch has."""

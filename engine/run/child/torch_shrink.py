@@ -11,6 +11,8 @@ import re
 
 from engine.run.child.torch_names import plain
 
+ENTRIES = 500  # values of a file of configuration, at most
+
 
 class Small:
     """small(name, value) -> the value in the small world."""
@@ -43,12 +45,21 @@ class Small:
                 return small
         return value
 
+    def configuration(self, value):
+        """What a file holds, small; a large one, as a vocabulary, is no configuration."""
+        return self.nested(value) if entries(value) <= ENTRIES else value
+
     def nested(self, value):
-        """What a file of configuration holds, small."""
         if isinstance(value, dict):
             return {k: self.nested(v) if isinstance(v, (dict, list)) else self(str(k), v)
                     for k, v in value.items()}  # fmt: skip
         return [self.nested(v) for v in value] if isinstance(value, list) else value
+
+
+def entries(value):
+    """How many values a nested one holds."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return len(inner) + sum(entries(one) for one in inner)
 
 
 class Shrink(ast.NodeTransformer):
@@ -103,7 +114,7 @@ class Shrink(ast.NodeTransformer):
                     keyword.value = self._constant(name, keyword.value)
                 elif keyword.arg == "required":
                     keyword.value = ast.copy_location(ast.Constant(False), keyword.value)
-            return node
+            return optional(node, names[-1])
         return self.generic_visit(node)
 
     def visit_FunctionDef(self, node):
@@ -115,6 +126,17 @@ class Shrink(ast.NodeTransformer):
             if given.kw_defaults[i] is not None:
                 given.kw_defaults[i] = self._constant(arg.arg, given.kw_defaults[i])
         return self.generic_visit(node)
+
+
+def optional(node, name):
+    """An argument that may be left out: of choices the first is taken."""
+    known = {keyword.arg: keyword.value for keyword in node.keywords}
+    choices = getattr(known.get("choices"), "elts", None)
+    if not name.startswith("-") and "nargs" not in known:
+        node.keywords.append(ast.keyword("nargs", ast.Constant("?")))
+    if choices and "default" not in known and "action" not in known:
+        node.keywords.append(ast.keyword("default", choices[0]))
+    return node
 
 
 def called(target):

@@ -17,6 +17,7 @@ import zlib
 
 import torch
 
+from engine.run.child import torch_packages
 from engine.run.child.torch_stubs import Nothing
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz \n.,;:!?'ABCDEFGHIJKLMNOPQR"
@@ -263,15 +264,18 @@ class World:
         encoders.get_encoding = encoders.encoding_for_model = lambda *args, **kwargs: self._encoder
         encoders.Encoding = Encoder
         sys.modules["tiktoken"] = encoders
+        torch_packages.install(self._tree, self._encoder, self.text, self.note)
 
     def _configurations(self):
         """Numbers in files of configuration shrink, too."""
         read = json.load
-        json.load = lambda *args, **kwargs: self._small.nested(read(*args, **kwargs))
+        json.load = lambda *args, **kwargs: self._small.configuration(read(*args, **kwargs))
         try:
             import yaml
         except ImportError:
             return
         for name in ("safe_load", "load", "full_load"):
             real = getattr(yaml, name)
-            setattr(yaml, name, lambda *a, _real=real, **k: self._small.nested(_real(*a, **k)))
+            setattr(
+                yaml, name, lambda *a, _real=real, **k: self._small.configuration(_real(*a, **k))
+            )

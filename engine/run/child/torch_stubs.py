@@ -40,7 +40,8 @@ class Nothing:
 
     def __call__(self, *args, **kwargs):
         for value in [*args, *kwargs.values()]:
-            if isinstance(value, torch.Tensor):
+            inside = value if isinstance(value, (list, tuple)) else [value]
+            if any(isinstance(one, torch.Tensor) for one in inside):
                 raise StubUsed("%s belongs to a package that is not installed" % self._name)
         if len(args) == 1 and not kwargs and callable(args[0]):
             return args[0]
@@ -60,6 +61,30 @@ class Nothing:
     def __bool__(self):
         return False
 
+    def __len__(self):
+        return 0
+
+    def __float__(self):
+        return 0.0
+
+    def __fspath__(self):
+        return self._name
+
+    def _with(self, other):
+        """Arithmetic with a number gives nothing again; with a tensor it raises."""
+        return self(other, None)
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _with
+    __truediv__ = __rtruediv__ = __floordiv__ = __pow__ = _with
+
+    def __format__(self, how):
+        return self._name
+
+    def __lt__(self, other):
+        return False
+
+    __gt__ = __le__ = __ge__ = __lt__
+
     def __enter__(self):
         return self
 
@@ -74,7 +99,12 @@ class Keeps(metaclass=Kind):
         self.__dict__.update(kwargs)
 
     def __call__(self, *args, **kwargs):
-        return Nothing(type(self).__name__)(*args, **kwargs)
+        return Nothing("%s.%s" % (type(self).__module__, type(self).__name__))(*args, **kwargs)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Nothing("%s.%s" % (type(self).__name__, name))
 
 
 class Meta(Kind, type(torch.nn.Module)):

@@ -1,0 +1,236 @@
+"""What stands in the way in other people's trees, one kind each: the model is built all the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.commands.check import pack_folder
+from engine.errors import NotApplicable
+from engine.facts import candidates, experiments, pack
+from engine.run.child.torch_definitions import definitions
+from engine.run.child.torch_names import MISSING, Names
+from engine.run.child.torch_shrink import Small, shrunk
+from engine.run.child.torch_told import Told
+from tests.facts.conftest import tree_of
+
+PACK = pack.load(pack_folder())
+RULES = experiments.rules(PACK)
+
+
+def changed(*pairs: tuple[str, str]) -> dict[str, bytes]:
+    """The fused model alone, with these texts in place of others."""
+    text = tree_of("fused")["model.py"].decode()
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new)
+    return {"model.py": text.encode()}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("train.py", "net = Net(slope=0.25)\n"),
+        ("train.py", "p.add_argument('--slope', type=float, default=0.25)\n"),
+        ("conf.py", "HYPER = {'slope': 0.25}\n"),
+        ("conf.py", "class Settings:\n    slope: float = 0.25\n"),
+        ("conf.yaml", "model:\n  slope: 0.25  # of the ramp\n"),
+        ("conf.json", '{"slope": 0.25,\n "other": 1}\n'),
+    ],
+)
+def test_a_name_that_no_rule_knows_has_the_value_that_the_tree_gives_to_it(file, text):
+    names = Names(RULES, Told({file: text.encode()}, "model.py"))
+    assert names.guess("slope") is MISSING
+    assert names.needed("slope") == 0.25
+
+
+def test_the_value_nearest_to_the_model_is_taken():
+    files = {"a/b/conf.yaml": b"rank: 3\n", "conf.yaml": b"rank: 7\n"}
+    assert Told(files, "a/b/model.py")("rank") == 3
+    assert Told(files, "model.py")("rank") == 7
+
+
+def test_nothing_is_a_value_where_the_tree_gives_no_other():
+    files = {"conf.py": b"rank = None\nslope = None\n", "train.py": b"net = Net(slope=3)\n"}
+    told = Told(files, "model.py")
+    assert (told("rank"), told("slope"), told("other")) == (None, 3, MISSING)
+
+
+def test_sizes_inside_a_preset_are_small():
+    source = "SIZES = {'base': dict(n_layer=12, n_embd=768), 'big': {'n_layer': 24}}\n"
+    names = {}
+    exec(compile(definitions(source, Names(RULES)), "a.py", "exec"), names)
+    assert names["SIZES"] == {"base": {"n_layer": 2, "n_embd": 32}, "big": {"n_layer": 2}}
+
+
+def test_a_class_with_an_unlikely_name_is_a_candidate_only_where_there_is_no_other():
+    text = tree_of("fused")["model.py"].decode().replace("class GPT(", "class AttentionBlocks(")
+    text = text.replace("self, idx, targets=None", "self, z")
+    found = candidates.classes({"model.py": text.encode()}, PACK.find)
+    assert found[0].cls == "AttentionBlocks"
+    both = {"model.py": text.encode(), "net.py": tree_of("fused")["model.py"]}
+    assert [one.cls for one in candidates.classes(both, PACK.find)] == ["GPT"]
+
+
+TRUNK = [
+    ("        self.lm_head = nn.Linear(config.n_embd, config.vocab_size, bias=False)\n", ""),
+    ("        self.wte.weight = self.lm_head.weight\n", ""),
+    ("        logits = self.lm_head(self.ln_f(x))\n", "        return self.ln_f(x)\n"),
+]
+HEAD = """import torch.nn as nn
+from model import GPT
+
+class GPTForText(GPT):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.lm_head = nn.Linear(self.config.n_embd, self.config.vocab_size)
+
+    def forward(self, idx):
+        return self.lm_head(super().forward(idx))
+"""
+
+
+def test_a_head_that_inherits_its_trunk_from_another_file_is_taken(measure):
+    report = measure({**changed(*TRUNK), "text.py": HEAD.encode()})
+    assert (report.model.file, report.model.cls) == ("text.py", "GPTForText")
+    assert (report.model.layers, report.model.width, report.model.heads) == (2, 32, 4)
+
+
+def test_a_trunk_without_a_head_is_no_language_model(measure):
+    with pytest.raises(NotApplicable) as caught:
+        measure(changed(*TRUNK))
+    assert "gives no logits" in caught.value.where
+
+
+def test_sizes_that_only_fit_each_other_stay_as_they_are(measure):
+    fixed = ("self.n_head = config.n_head", "self.n_head = 6")
+    report = measure(changed(fixed))
+    assert (report.model.width, report.model.heads) == (384, 6)
+    assert not report.wrong
+
+
+def test_a_constructor_gets_what_the_tree_passes_to_it(measure):
+    asks = ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+            "def __init__(self, config, slope):\n        super().__init__()\n        self.config = config\n"
+            "        self.slope = 1 / slope")  # fmt: skip
+    tree = {**changed(asks), "run.py": b"model = GPT(GPTConfig(), slope=0.5)\n"}
+    assert measure(tree).model.layers == 2
+
+
+GATED_LAST = [
+    ("self.down = nn.Linear(4 * config.n_embd, config.n_embd, bias=config.bias)",
+     "self.gate = nn.Linear(4 * config.n_embd, config.n_embd)\n"
+     "        self.down = nn.Linear(4 * config.n_embd, config.n_embd)"),
+    ("return self.drop(self.down(self.act(self.up(x))))",
+     "h = self.up(x)\n        return F.silu(self.gate(h)) * self.down(h)"),
+]  # fmt: skip
+TWO_MODELS = """
+import torch
+from model import GPT, GPTConfig
+
+data = torch.randint(0, 50, (1000,))
+first = GPT(GPTConfig())
+first(data[:8].view(1, 8), data[1:9].view(1, 8))
+net = GPT(GPTConfig())
+steps = torch.optim.AdamW(net.parameters())
+for i in range(20):
+    _, loss = net(data[i : i + 8].view(1, 8), data[i + 1 : i + 9].view(1, 8))
+    steps.zero_grad()
+    loss.backward()
+    steps.step()
+"""
+
+
+def test_a_gate_that_ends_an_ffn_is_no_missing_activation(measure):
+    verdicts = {fact.id: fact.verdict for fact in measure(changed(*GATED_LAST)).facts}
+    assert verdicts["activation"] == verdicts["residual_ffn"] == "SKIP"
+    assert "WRONG" not in verdicts.values()
+
+
+def test_of_several_models_the_one_that_is_trained_counts(measure):
+    report = measure({**changed(), "train.py": TWO_MODELS.encode()}, training=True)
+    verdicts = {fact.id: fact.verdict for fact in report.facts}
+    assert verdicts["updated"] == verdicts["shift"] == "PASS"
+    assert not report.wrong
+
+
+LIBRARIES = """
+import numpy as np
+import torch
+import psutil
+import wandb
+from datasets import load_dataset
+from tokenizers import Tokenizer
+from model import GPT, GPTConfig
+
+print(f"{psutil.virtual_memory().total / 1e9:.1f} GB")
+table = wandb.Table(columns=["step"])
+table.add_data(0)
+tok = Tokenizer.from_file("tokenizer.json")
+rows = load_dataset("somebody/stories", split="train").map(lambda row: {"ids": tok.encode(row["story"]).ids})
+data = torch.tensor(np.concatenate(rows["ids"]))
+assert load_dataset("somebody/tokens")["train"]["input_ids"][0] == rows["ids"][0]
+net = GPT(GPTConfig(vocab_size=tok.get_vocab_size()))
+optimizer = torch.optim.AdamW(net.parameters())
+for i in range(20):
+    optimizer.zero_grad()
+    _, loss = net(data[i : i + 8].view(1, 8), data[i + 1 : i + 9].view(1, 8))
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_libraries_that_are_not_there_give_a_small_text(measure):
+    report = measure({**changed(), "train.py": LIBRARIES.encode()}, training=True)
+    verdicts = {fact.id: fact.verdict for fact in report.facts}
+    assert verdicts["order"] == verdicts["shift"] == "PASS"
+    assert any("somebody/stories" in what for what in report.made_up)
+    assert not report.wrong
+
+
+SMALL = Small({"small": PACK.scripts["small"]}, Names(RULES))
+
+
+def test_arguments_that_a_script_asks_for_may_be_left_out():
+    source = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("data")
+parser.add_argument("--size", required=True, choices=["small", "large"])
+found = parser.parse_args([])
+"""
+    names = {}
+    exec(compile(shrunk(source, SMALL), "a.py", "exec"), names)
+    assert (names["found"].data, names["found"].size) == (None, "small")
+
+
+def test_a_file_with_very_many_entries_is_no_configuration():
+    vocabulary = {f"token {n}": n for n in range(600)}
+    assert SMALL.configuration({"vocab_size": 600, "vocab": vocabulary})["vocab_size"] == 600
+    assert SMALL.configuration({"vocab_size": 600, "model": {"n_layer": 9}}) == {
+        "vocab_size": 53,
+        "model": {"n_layer": 2},
+    }
+
+
+def test_a_package_that_computes_and_is_not_installed_is_named(measure):
+    uses = ("import math\n", "import math\nfrom nosuchpackage import swish\n")
+    calls = ("self.act(self.up(x))", "swish(self.up(x))")
+    with pytest.raises(NotApplicable) as caught:
+        measure(changed(uses, calls))
+    assert caught.value.next == "python3 -m pip install nosuchpackage"
+
+
+def test_an_object_that_is_asked_for_only_gives_sizes(measure):
+    asks = ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+            "def __init__(self, config, encoder):\n        super().__init__()\n        self.config = config\n"
+            "        assert encoder.vocab_size == config.vocab_size")  # fmt: skip
+    assert measure(changed(asks)).model.layers == 2
+
+
+def test_sections_of_a_configuration_may_be_in_capitals(measure):
+    sections = ("class GPT(nn.Module):\n    def __init__(self, config):",
+                "class GPT(nn.Module):\n    def __init__(self, params):\n        config = params.MODEL\n"
+                "        assert params.TRAIN.MAX_SEQ_LEN == config.block_size")  # fmt: skip
+    report = measure(changed(sections))
+    assert report.model.layers == 2
+    assert not report.wrong
