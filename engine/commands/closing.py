@@ -8,6 +8,7 @@ from engine.commands.naming import notes_of
 from engine.commands.session import Session
 from engine.commands.submission import check_same
 from engine.flows.fix_report import AskCause, Reveal, Submission, ask_cause
+from engine.flows.show import links_of
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone
 from engine.observe.score import Scored, brier
@@ -39,7 +40,7 @@ def close(session: Session, attempt: Attempt, ask: AskCause, submission: Submiss
         end = {"restored": submission.restored, "scored": msgspec.to_builtins(scored)}
         session.store.append(attempt.name, attempt.number, "closed", end)
     told = (session.text(spec.fix), session.text(spec.why), session.text(spec.next))
-    sources = tuple(f"{one.text} {one.url}".rstrip() for one in spec.sources)
+    sources = links_of(spec.sources, lang)
     return Reveal(hidden, submission.reference_diff, *told, result, was, scored, sources)
 
 

@@ -40,7 +40,7 @@ class Reveal(msgspec.Struct, frozen=True):
     cause: CauseResult | None
     was: str = ""
     scored: tuple[Scored, ...] = ()
-    sources: tuple[str, ...] = ()
+    sources: str = ""
 
 
 class FixReport(msgspec.Struct, frozen=True):

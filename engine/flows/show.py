@@ -43,7 +43,7 @@ def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
         ("prerequisites", ", ".join(catalogue.prerequisites(id))),
         ("difficulty", Message("{difficulty} of 4", difficulty=spec.difficulty)),
         ("time", Message("{minutes} min", minutes=spec.minutes)),
-        ("references", _links(spec.references, lang)),
+        ("references", links_of(spec.references, lang)),
         ("submit", f"engine submit-build {id}"),
     ]
     return ShowReport(id, "build", said(spec.title, lang), tuple(p for p in parts if p[1].strip()))
@@ -53,7 +53,7 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
     """A break: its symptom once it has been put into the learner's code, its cause once it is closed."""
     spec = catalogue.break_(id)
     parts = [
-        ("anchors", _links(spec.anchors, lang)),
+        ("anchors", links_of(spec.anchors, lang)),
         ("the_break", said(spec.the_break, lang)),
         ("pipeline", pipeline_source(catalogue, spec.pipeline)),
         ("predictions", _asked(spec, lang)),
@@ -68,7 +68,7 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
             ("fix", said(spec.fix, lang)),
             ("why", said(spec.why, lang)),
             ("next", said(spec.next, lang)),
-            ("sources", _links(spec.sources, lang)),
+            ("sources", links_of(spec.sources, lang)),
         ]
     else:
         parts.append(("start", f"engine break {id}"))
@@ -91,7 +91,8 @@ def _asked(spec: Break, lang: str) -> str:
     return "\n".join(asked)
 
 
-def _links(links: tuple[Link, ...], lang: str) -> str:
+def links_of(links: tuple[Link, ...], lang: str) -> str:
+    """Sources, a line each."""
     told = [
         (link.text if isinstance(link.text, str) else said(link.text, lang), link.url)
         for link in links

@@ -34,8 +34,7 @@ def reveal(report: Reveal) -> None:
     code(report.reference_diff)
     if report.sources:
         _section(words("Sources"))
-    for source in report.sources:
-        say(source, indent=2)
+        say(report.sources, indent=2)
     _section(words("What is next"))
     say(report.next, indent=2)
 
