@@ -43,6 +43,7 @@ TORCH = (
     "torch_experiments",
     "torch_optimizer",
     "torch_shrink",
+    "torch_packages",
     "torch_small",
     "torch_data",
     "torch_events",
