@@ -89,4 +89,14 @@ def test_a_rate_that_is_computed_of_many_numbers_and_not_set_is_named(measure):
     text = text.replace("get_lr(it)\n", "get_lr(it, 1, 2, 0.1, 0.2)\n").replace(bug.old, bug.new)
     tree[bug.file] = text.encode()
     report = measure(tree, training=True)
-    assert {f.id: f.value for f in report.facts}["rate"] == bug.value
+    rate = next(f for f in report.facts if f.id == "rate")
+    assert rate.value == bug.value
+    assert rate.where is not None
+    assert "lr = get_lr(" in rate.where.text
+
+
+def test_targets_are_placed_at_the_loss_that_the_loop_computes(measure):
+    bug = next(b for b in TRAINING if (b.style, b.fact) == ("alibi", "shift"))
+    where = wrong(bug, measure, training=True).where
+    assert where is not None
+    assert bug.new in where.text

@@ -292,7 +292,8 @@ class Events:
             given = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
             first = next((one for one in given if type(one) is int), None)
             if type(first) is int and len(self.found) < EVENTS:
-                at = spans(self._tree, frame)[:1]
+                at = spans(self._tree, frame)
+                at = at[1:2] or at  # where it is asked for
                 self.found.append(
                     {"kind": "V", "at": [list(s) for s in at], "name": code.co_name[:40],
                      "given": first if abs(first) < 1 << 31 else 0, "value": value}

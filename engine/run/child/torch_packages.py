@@ -124,7 +124,8 @@ def install(encoder, text, note):
     tables = types.ModuleType("pandas")
 
     def read(path="", *args, **kwargs):
-        note("%s is a table of synthetic text" % str(path)[-40:])
+        name = path[-40:] if isinstance(path, str) else "what pandas reads"
+        note("%s is a table of synthetic text" % name)
         return Table(parts(text))
 
     for name in ("read_csv", "read_parquet", "read_json", "read_table"):
