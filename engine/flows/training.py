@@ -46,7 +46,7 @@ def script(
     options = sorted(
         options,
         key=lambda path: (
-            path != found.path or b".backward(" not in bench.files.get(path, b""),
+            path != found.path or b".step(" not in bench.files.get(path, b""),
             distance(path, found.path),
         ),
     )

@@ -45,6 +45,7 @@ TORCH = (
     "torch_optimizer",
     "torch_shrink",
     "torch_packages",
+    "torch_tables",
     "torch_small",
     "torch_data",
     "torch_saved",

@@ -71,19 +71,28 @@ def mask(parts):
     if values == {0}:
         return "up to itself", head.call, ""
     if far == -1:
-        return "not itself", mask_call(head), ""
+        return "not itself", triangle(head), ""
     if far == parts.T - 1:
         if values != {far}:
             return missing("some heads have a causal mask and some have none")
         return "everything", mask_call(head), ""
-    return f"{far} ahead", mask_call(head), ""
+    return f"{far} ahead", triangle(head), ""
+
+
+def triangle(head):
+    """The call that draws the mask, where this run does, else the one that hides."""
+    call = mask_call(head)
+    made = [
+        one.call for value in call.ins for one in [value, *up(value, 6)] if one.call is not None
+    ]
+    return next((one for one in made if one.name.rstrip("_") in ("tril", "triu")), call)
 
 
 def mask_call(head):
     """The call that hides, else the attention's own."""
     if head.weights is not None:
         for value in [head.weights, *up(head.weights, 10)]:
-            if value.call is not None and value.call.i > head.scores.i and value.call.name in (
+            if value.call is not None and value.i > head.scores.i and value.call.name in (
                 "masked_fill", "masked_fill_", "where", "add", "__add__", "add_", "__iadd__",
             ):  # fmt: skip
                 return value.call

@@ -216,6 +216,28 @@ def close(a, b, tolerance=1e-4):
     return float(np.abs(a - b).max()) <= tolerance * largest
 
 
+class Place:
+    """Where a fact is seen, if not at a torch call itself. at: as of a call."""
+
+    def __init__(self, frame):
+        self.at = [frame]
+
+
+def parted(call, others):
+    """Where the way to a call parts from the way to others: the line that joins a branch to the stream, and
+    none inside it. Lines that lead to all of them (a loop over layers) are passed over.
+    """
+    shared = [one for one in others if one is not None and one.at]
+    if call is None or not shared:
+        return call
+    for depth in range(len(call.at)):
+        frame = call.at[-1 - depth]
+        shared = [one for one in shared if len(one.at) > depth and one.at[-1 - depth] == frame]
+        if not shared:
+            return Place(frame)
+    return call
+
+
 def at(call):
     """The span of a call: [file, first line, last line, first column, last column]; None without one."""
     if call is None or not call.at:

@@ -1,7 +1,7 @@
 """How positions come into a run: rows of a table, or rotated queries and keys."""
 
 import numpy as np
-from pack.graph import close, reaches, up, weight_of
+from pack.graph import close, origin, parted, reaches, up, weight_of
 from pack.parts import positions
 from pack.results import missing
 
@@ -25,7 +25,8 @@ def position(parts):
             return "rotated q and k", sides["q"][1].call, ""
         return missing("queries and keys are rotated in a way that is not known")
     which = "q" if sides["q"] else "k"
-    return f"rotated {which} only", (sides["q"] or sides["k"])[1].call, ""
+    turned = origin((sides["q"] or sides["k"])[1])
+    return f"rotated {which} only", parted(turned.call, [parts.heads[0].call]), ""
 
 
 def table_fact(parts, table):

@@ -3,7 +3,7 @@
 import numpy as np
 from pack import attention
 from pack.attention_facts import no_attention
-from pack.graph import VIEWS, reaches
+from pack.graph import VIEWS, parted, reaches
 from pack.results import missing
 
 
@@ -55,7 +55,9 @@ def residual(kind):
                     closed.append(values[0])
             before = values
         if closed:
-            return f"missing in {len(closed)} of {total}", below(parts, closed[0], kind), ""
+            end = below(parts, closed[0], kind)
+            others = [below(parts, values[0], one) for one, values in parts.units if one != kind]
+            return f"missing in {len(closed)} of {total}", parted(end, others), ""
         return f"in {total} of {total}", None, ""
 
     return fact
@@ -90,7 +92,8 @@ def pre_norm(parts):
                 return missing("what a part gives is normalised, rather than what it reads")
             raw.append(call)
     if raw:
-        return f"raw in {len(raw)} of {count}", raw[0], ""
+        others = [call for *_, call in branches(parts) if call not in raw]
+        return f"raw in {len(raw)} of {count}", parted(raw[0], others), ""
     return "a norm's output", parts.norms[0].call, ""
 
 

@@ -52,3 +52,51 @@ def test_the_place_of_a_bug_is_the_line_that_has_it(measure):
     fact = wrong(bug, measure)
     assert fact.where is not None
     assert (fact.where.file, fact.where.text) == ("model.py", "y = y.contiguous().view(B, T, C)")
+
+
+JOINED = ("residual_attention", "residual_ffn", "pre_norm")
+
+
+def placed(style, fact, value, measure):
+    bug = next(b for b in MODEL if (b.style, b.fact, b.value) == (style, fact, value))
+    where = wrong(bug, measure).where
+    assert where is not None
+    return bug, where.text
+
+
+@pytest.mark.parametrize(
+    "bug", [b for b in MODEL if b.style in ("fused", "heads") and b.fact in JOINED], ids=name
+)
+def test_what_a_branch_lacks_is_placed_where_it_joins_the_stream(bug, measure):
+    bug, text = placed(bug.style, bug.fact, bug.value, measure)
+    assert bug.new in text
+
+
+def test_a_rotation_is_placed_where_the_attention_asks_for_it(measure):
+    bug, text = placed("llama", "positions", "rotated q only", measure)
+    assert text == bug.new
+
+
+def test_a_mask_that_is_off_by_one_is_placed_where_it_is_drawn(measure):
+    bug, text = placed("llama", "mask", "1 ahead", measure)
+    assert bug.new in text
+
+
+def test_a_rate_that_is_computed_of_many_numbers_and_not_set_is_named(measure):
+    bug = next(b for b in TRAINING if b.value == "computed and not set")
+    tree = tree_of(bug.style)
+    text = tree[bug.file].decode().replace("def get_lr(it):", "def get_lr(it, a, b, c, d):")
+    text = text.replace("get_lr(it)\n", "get_lr(it, 1, 2, 0.1, 0.2)\n").replace(bug.old, bug.new)
+    tree[bug.file] = text.encode()
+    report = measure(tree, training=True)
+    rate = next(f for f in report.facts if f.id == "rate")
+    assert rate.value == bug.value
+    assert rate.where is not None
+    assert "lr = get_lr(" in rate.where.text
+
+
+def test_targets_are_placed_at_the_loss_that_the_loop_computes(measure):
+    bug = next(b for b in TRAINING if (b.style, b.fact) == ("alibi", "shift"))
+    where = wrong(bug, measure, training=True).where
+    assert where is not None
+    assert bug.new in where.text

@@ -268,11 +268,12 @@ class Events:
         if event != "return" or type(value) is not float or not 0 <= value <= 1:
             return
         code = frame.f_code
-        if code.co_filename.startswith(self._tree.root + "/") and 1 <= code.co_argcount <= 3:
+        if code.co_filename.startswith(self._tree.root + "/") and 1 <= code.co_argcount <= 8:
             given = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
             first = next((one for one in given if type(one) is int), None)
             if type(first) is int and len(self.found) < EVENTS:
-                at = spans(self._tree, frame)[:1]
+                at = spans(self._tree, frame)
+                at = at[1:2] or at  # where it is asked for
                 self.found.append(
                     {"kind": "V", "at": [list(s) for s in at], "name": code.co_name[:40],
                      "given": first if abs(first) < 1 << 31 else 0, "value": value}

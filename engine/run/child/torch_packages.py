@@ -1,6 +1,6 @@
 """Data sets and tokenizers of libraries, as a small world has them: synthetic rows, one token a letter.
 
-They stand for `datasets`, `tokenizers`, `sentencepiece`, and for `transformers` where it is not installed.
+They stand for `datasets`, `tokenizers`, and for `transformers` where it is not installed.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Tokens(dict):
 
 
 class Tokenizer:
-    """The world's encoder under the names of transformers, tokenizers and sentencepiece."""
+    """The world's encoder under the names of transformers and tokenizers."""
 
     encoder = None  # the world's
     padding_side = "right"
@@ -189,20 +189,6 @@ class Fast(Tokenizer):
         return len(self)
 
 
-class Pieces(Tokenizer):
-    """sentencepiece.SentencePieceProcessor."""
-
-    def __init__(self, *args, **kwargs):
-        self.vocab_size = self.get_piece_size = self.GetPieceSize = lambda: len(self)
-        self.EncodeAsIds = self.encode_as_ids = self.Encode = self.encode
-        self.DecodeIds = self.decode_ids = self.Decode = self.decode
-
-    def load(self, *args, **kwargs):
-        return True
-
-    Load = load
-
-
 def install(tree, encoder, text, note):
     """Put the stand-ins where imports find them; a package of the tree's own with the name stays."""
     Row.encoder = encoder
@@ -217,7 +203,7 @@ def install(tree, encoder, text, note):
 
     kinds = {
         name: type(name, (kind,), {"encoder": encoder, "__module__": "engine"})
-        for name, kind in [("Tokenizer", Tokenizer), ("Fast", Fast), ("Pieces", Pieces)]
+        for name, kind in [("Tokenizer", Tokenizer), ("Fast", Fast)]
     }
     modules = {
         "datasets": {
@@ -226,7 +212,6 @@ def install(tree, encoder, text, note):
             "Dataset": Rows,
         },
         "tokenizers": {"Tokenizer": kinds["Fast"], "ByteLevelBPETokenizer": kinds["Fast"]},
-        "sentencepiece": {"SentencePieceProcessor": kinds["Pieces"]},
     }
     if importlib.util.find_spec("transformers") is None:
         named = ("AutoTokenizer", "GPT2Tokenizer", "GPT2TokenizerFast", "PreTrainedTokenizerFast",

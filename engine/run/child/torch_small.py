@@ -17,7 +17,7 @@ import zlib
 
 import torch
 
-from engine.run.child import torch_packages
+from engine.run.child import torch_packages, torch_tables
 from engine.run.child.torch_stubs import Nothing
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz \n.,;:!?'ABCDEFGHIJKLMNOPQR"
@@ -154,6 +154,9 @@ class World:
                 return io.BytesIO() if "b" in mode else io.StringIO()
             if name.endswith((".pkl", ".json", ".yaml", ".yml", ".pt", ".pth")):
                 raise
+            if name.endswith(".jsonl"):
+                self.note("%s is synthetic records" % name[-40:])
+                return io.StringIO(torch_tables.records(self.text))
             self.note("%s is synthetic text" % name[-40:])
             text = self._of(name)
             return io.BytesIO(text.encode()) if "b" in mode else io.StringIO(text)
@@ -265,6 +268,7 @@ class World:
         encoders.Encoding = Encoder
         sys.modules["tiktoken"] = encoders
         torch_packages.install(self._tree, self._encoder, self.text, self.note)
+        torch_tables.install(self._encoder, self.text, self.note)
 
     def _configurations(self):
         """Numbers in files of configuration shrink, too."""

@@ -1,0 +1,64 @@
+"""Scripts find text wherever they look for it: tables, records, another tokenizer."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from engine.run.child import torch_packages
+from tests.facts.conftest import tree_of
+
+OPENED = 'texto = open("quijote.txt", encoding="utf-8").read()'
+TABLE = """
+import pandas as pd
+texto = pd.read_parquet("train.parquet")["relato"][0]
+"""
+RECORDS = """
+import json
+import sentencepiece as spm
+sp = spm.SentencePieceProcessor()
+sp.load("mi.model")
+texto = ""
+for linea in open("train.jsonl"):
+    relato = json.loads(linea)
+    texto += sp.decode_ids(sp.encode_as_ids(relato["instruction"] + relato["output"]))
+"""
+
+
+class Letters:
+    n_vocab = 26
+
+    def encode(self, text):
+        return [ord(letter) - ord("a") for letter in text]
+
+    def decode(self, ids):
+        return "".join(chr(ord("a") + i) for i in ids)
+
+
+@pytest.mark.parametrize("source", [TABLE, RECORDS], ids=["table", "records"])
+def test_a_script_that_reads_no_plain_file_makes_its_steps(source, measure):
+    tree = tree_of("espanol")
+    text = tree["entrenar.py"].decode()
+    assert OPENED in text, "the corpus has changed"
+    tree["entrenar.py"] = text.replace(OPENED, source).encode()
+    report = measure(tree, training=True)
+    assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
+
+
+def test_the_methods_of_a_processor_go_by_both_spellings():
+    processor = type("Processor", (torch_packages.Pieces,), {"encoder": Letters()})("a.model")
+    assert processor.EncodeAsIds("abc") == processor.encode_as_ids("abc") == [0, 1, 2]
+    assert processor.encode(["a", "b"], add_bos=True) == [[1, 0], [1, 1]]
+    assert processor.decode([0, 1]) == "ab"
+    assert processor.GetPieceSize() == processor.vocab_size() == len(processor) == 26
+    with pytest.raises(AttributeError):
+        processor.paint()
+
+
+def test_a_table_has_every_column_and_records_have_the_usual_keys():
+    table = torch_packages.Table(torch_packages.parts("abcdefgh"))
+    assert "".join(table["any"]) == "abcdefgh"
+    assert table.dropna()["text"].tolist() == ["ab", "cd", "ef", "gh"]
+    first, *_ = torch_packages.records("x" * 300).splitlines()
+    assert json.loads(first)["text"] == json.loads(first)["output"] == "x" * 120
