@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from engine.run.child import torch_packages
+from engine.run.child import torch_tables
 from tests.facts.conftest import tree_of
 
 OPENED = 'texto = open("quijote.txt", encoding="utf-8").read()'
@@ -47,7 +47,7 @@ def test_a_script_that_reads_no_plain_file_makes_its_steps(source, measure):
 
 
 def test_the_methods_of_a_processor_go_by_both_spellings():
-    processor = type("Processor", (torch_packages.Pieces,), {"encoder": Letters()})("a.model")
+    processor = type("Processor", (torch_tables.Pieces,), {"encoder": Letters()})("a.model")
     assert processor.EncodeAsIds("abc") == processor.encode_as_ids("abc") == [0, 1, 2]
     assert processor.encode(["a", "b"], add_bos=True) == [[1, 0], [1, 1]]
     assert processor.decode([0, 1]) == "ab"
@@ -57,8 +57,8 @@ def test_the_methods_of_a_processor_go_by_both_spellings():
 
 
 def test_a_table_has_every_column_and_records_have_the_usual_keys():
-    table = torch_packages.Table(torch_packages.parts("abcdefgh"))
+    table = torch_tables.Table(torch_tables.parts("abcdefgh"))
     assert "".join(table["any"]) == "abcdefgh"
     assert table.dropna()["text"].tolist() == ["ab", "cd", "ef", "gh"]
-    first, *_ = torch_packages.records("x" * 300).splitlines()
+    first, *_ = torch_tables.records("x" * 300).splitlines()
     assert json.loads(first)["text"] == json.loads(first)["output"] == "x" * 120
