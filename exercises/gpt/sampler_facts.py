@@ -186,8 +186,8 @@ def cache(runs):
     if told[0] is not True or None in told:
         return missing("what is drawn from is no softmax of the model's logits")
     if all(told):
-        return "the logits of the whole text", place(run, "forward"), ""
-    return f"other logits from new token {told.index(False) + 1} on", place(run, "forward"), ""
+        return "the logits of the whole text", place(run, "last"), ""
+    return f"other logits from new token {told.index(False) + 1} on", place(run, "last"), ""
 
 
 def cube(logits):

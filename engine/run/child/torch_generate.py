@@ -136,8 +136,9 @@ class Draws:
         tokens = [a for a in [*args, *kwargs.values()] if isinstance(a, torch.Tensor)]
         if tokens and len(self.read) < DRAWS and not tokens[0].is_floating_point():
             spans = torch_trace.spans(self._tree, sys._getframe(1))
-            if spans and "forward" not in self.at:
-                self.at["forward"] = list(spans[0])
+            if spans:
+                self.at.setdefault("forward", list(spans[0]))
+                self.at["last"] = list(spans[0])
             self.read.append(torch_experiments.described(tokens[0], self._blobs))
 
     def __exit__(self, *error):
