@@ -22,7 +22,7 @@ def parsed(source: bytes) -> ast.Module | None:
 
 
 def classes(files: Mapping[str, bytes], find: Finding) -> list[Candidate]:
-    """Classes that may be a model, likely ones first; unlikely ones only where there is no other."""
+    """Classes that may be a model, likely ones first."""
     skipped = re.compile(find.skipped, re.I)
     trees = {}
     for path, source in files.items():
@@ -38,8 +38,7 @@ def classes(files: Mapping[str, bytes], find: Finding) -> list[Candidate]:
             points -= 3 * bool(re.search(find.aside, path))
             place = path.endswith(".ipynb"), path.count("/"), path, name
             found.append((not likely, -points, *place))
-    least = min((one[0] for one in found), default=True)
-    return [Candidate(path, name) for rank, *_, path, name in sorted(found) if rank == least]
+    return [Candidate(path, name, likely=not last) for last, *_, path, name in sorted(found)]
 
 
 def _rated(

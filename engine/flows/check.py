@@ -117,6 +117,8 @@ def chosen(
         options = candidates.classes(bench.files, bench.pack.find)[:CANDIDATES]
     tried: list[Tried] = []
     for option in options:
+        if not option.likely and any(one.parts >= 1 for one in tried):
+            break
         progress(f"building {option.path}:{option.cls or option.expression}")
         one = looked_at(bench, option)
         for other in others(one):

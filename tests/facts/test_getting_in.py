@@ -62,13 +62,17 @@ def test_sizes_inside_a_preset_are_small():
     assert names["SIZES"] == {"base": {"n_layer": 2, "n_embd": 32}, "big": {"n_layer": 2}}
 
 
-def test_a_class_with_an_unlikely_name_is_a_candidate_only_where_there_is_no_other():
+def test_a_class_with_an_unlikely_name_is_a_candidate_after_all_others():
     text = tree_of("fused")["model.py"].decode().replace("class GPT(", "class AttentionBlocks(")
     text = text.replace("self, idx, targets=None", "self, z")
     found = candidates.classes({"model.py": text.encode()}, PACK.find)
     assert found[0].cls == "AttentionBlocks"
     both = {"model.py": text.encode(), "net.py": tree_of("fused")["model.py"]}
-    assert [one.cls for one in candidates.classes(both, PACK.find)] == ["GPT"]
+    found = candidates.classes(both, PACK.find)
+    assert [(one.cls, one.likely) for one in found[:2]] == [
+        ("GPT", True),
+        ("AttentionBlocks", False),
+    ]
 
 
 TRUNK = [
@@ -234,3 +238,40 @@ def test_sections_of_a_configuration_may_be_in_capitals(measure):
     report = measure(changed(sections))
     assert report.model.layers == 2
     assert not report.wrong
+
+
+def test_a_loss_that_needs_more_than_targets_is_left_out(measure):
+    masked = [("def forward(self, idx, targets=None)", "def forward(self, idx, targets=None, weights=None)"),
+              ("targets.view(-1))", "targets.view(-1)) * weights.mean()")]  # fmt: skip
+    report = measure(changed(*masked))
+    verdicts = {fact.id: fact.verdict for fact in report.facts}
+    assert (verdicts["mask"], verdicts["loss"]) == ("PASS", "SKIP")
+    assert not report.wrong
+
+
+def test_an_import_that_needs_what_definition_mode_left_out_is_forgiven(measure):
+    text = changed(("import math\n", "import math\nfrom sizes import limit\n"))
+    sizes = (
+        b"words = open('words.txt').read()\nclass Limit:\n    most = len(words)\nlimit = Limit()\n"
+    )
+    assert measure({**text, "sizes.py": sizes}).model.layers == 2
+
+
+def test_a_head_that_is_given_its_trunk_is_built_with_one(measure):
+    head = """
+
+class GPTLMHead(nn.Module):
+    def __init__(self, gpt):
+        super().__init__()
+        self.gpt = gpt
+        self.out = nn.Linear(gpt.config.n_embd, gpt.config.vocab_size)
+
+    def forward(self, idx):
+        return self.out(self.gpt(idx))
+"""
+    tree = changed(*TRUNK, ("    def __init__(self, config):\n        super().__init__()\n        self.config",
+                            "    def __init__(self, vocab_size, n_embd, n_layer, n_head, block_size):\n"
+                            "        super().__init__()\n        config = GPTConfig(block_size, vocab_size,"
+                            " n_layer, n_head, n_embd)\n        self.config"))  # fmt: skip
+    report = measure({"model.py": tree["model.py"] + head.encode()})
+    assert (report.model.cls, report.model.layers) == ("GPTLMHead", 2)

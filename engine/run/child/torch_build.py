@@ -25,10 +25,11 @@ class Built:
     def __init__(self, model, how, module, words, call):
         self.model, self.how, self.module = model, how, module
         self._words, self._call = words, call
+        self.scored = True  # whether it can be given targets
 
     def takes(self, kind):
         """The forward's parameter for "targets", "mask" or "start", by its name; or None."""
-        if self._call is not None:
+        if self._call is not None or (kind == "targets" and not self.scored):
             return None
         found = parameters_of(self.model)
         pattern = re.compile(self._words[kind], re.I)
@@ -67,7 +68,10 @@ def ways(tree, path, module, cls, names):
     ]
     plain = [p for p in found if p not in configs and p.name not in objects]
     given, missing = torch_config.arguments(plain, names)
-    given.update({name: torch_config.Loose(names) for name in objects})
+    for p in found:
+        if p.name in objects:
+            made = torch_config.part(module, p, names)
+            given[p.name] = torch_config.Loose(names) if made is None else made
     if not configs:
         if missing:
             raise NotBuilt(
@@ -171,7 +175,15 @@ def probe(built, job, run):
     """One forward, to see that it gives logits. Raises NotBuilt."""
     tokens = torch.randint(0, job["vocabulary"], (2, job["probe"]), generator=generator(1))
     with torch.no_grad():
-        output = run(lambda: built(tokens, tokens if built.takes("targets") else None))
+        try:
+            output = run(lambda: built(tokens, tokens if built.takes("targets") else None))
+        except StubUsed:
+            raise
+        except Exception:
+            if not built.takes("targets"):
+                raise
+            built.scored = False  # its loss needs more than targets
+            output = run(lambda: built(tokens))
         if logits_of(output, job["vocabulary"]) is None and built.takes("targets"):
             output = run(lambda: built(tokens))
     logits = logits_of(output, job["vocabulary"])

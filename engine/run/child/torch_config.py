@@ -9,8 +9,10 @@ import re
 import sys
 import types
 
+import torch
+
 from engine.run.child import torch_load
-from engine.run.child.torch_names import MISSING
+from engine.run.child.torch_names import MISSING, plain
 from engine.run.child.torch_stubs import Keeps, Nothing
 
 CONFIG = re.compile(r"conf|cfg|args$|^params?$|hparams|hyper|^hp$|opts?$", re.I)
@@ -68,6 +70,16 @@ class Loose(dict):
 
 def is_config(parameter, names):
     return bool(CONFIG.search(parameter.name)) and not names.is_size(parameter.name)
+
+
+def part(module, parameter, names):
+    """What makes the module of the tree that a parameter is annotated with or named after; or None."""
+    for name, kind in vars(module).items():
+        named = plain(name) == plain(parameter.name) or parameter.annotation in (kind, name)
+        if named and inspect.isclass(kind) and issubclass(kind, torch.nn.Module):
+            given, missing = arguments(constructor(kind), names)
+            return None if missing else kind(**given)
+    return None
 
 
 def is_object(tree, path, parameter, names):

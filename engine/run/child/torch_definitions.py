@@ -166,9 +166,10 @@ def tried(body):
 
 
 def forgiving(statement):
-    """An import; where it fails, stubs take the names."""
+    """An import; where it fails, if only for what definition mode left out, stubs take the names."""
     call = ast.parse("%s(globals(), %r)" % (FALLBACK, ast.unparse(statement))).body
-    handler = ast.ExceptHandler(ast.Name("ImportError", ast.Load()), None, call)
+    kinds = [ast.Name(name, ast.Load()) for name in ("ImportError", "NameError")]
+    handler = ast.ExceptHandler(ast.Tuple(kinds, ast.Load()), None, call)
     return put(statement, ast.Try([statement], [handler], [], []))
 
 
