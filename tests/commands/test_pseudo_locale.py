@@ -33,6 +33,7 @@ from workbench import (
 from engine.report.out import reflowed
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import texts
+from engine.spec.types import Build
 from engine.words import LOCALE, VARIABLE
 
 EMBEDDING = "src/minimodel/nn/embedding.py"
@@ -107,8 +108,8 @@ def exercise_texts() -> tuple[str, ...]:
     for id, entry in catalogue.entries.items():
         spec = catalogue.build(id) if entry.kind == "build" else catalogue.break_(id)
         said += [text.get("en", "") for _, text in texts(spec)]
-        said += [link.text for link in (getattr(spec, "references", ()) or spec.anchors)]
-        said += [link.text for link in getattr(spec, "sources", ())]
+        links = spec.references if isinstance(spec, Build) else (*spec.anchors, *spec.sources)
+        said += [link.text for link in links if isinstance(link.text, str)]
     said += [text.get("en", "") for _, text in texts(catalogue.contract)]
     lines = {
         flat(part)
