@@ -66,6 +66,7 @@ class Candidate(msgspec.Struct, frozen=True):
     call: str = ""
     larger: bool = False  # whether the pack's larger sizes are taken
     full: bool = False  # whether texts must be as long as the context
+    bare: bool = False  # whether no targets are given: a loss may need more than targets
     likely: bool = True  # by its text; others are tried only where none of these is built
     own: bool = False  # whether widths and heads keep the sizes that the tree gives them
 

@@ -132,11 +132,12 @@ def chosen(
 
 
 def others(tried: Tried) -> list[Candidate]:
-    """Other sizes to try for a candidate that was not built for reasons of size."""
-    if tried.parts >= 1 or not re.search(SIZES, tried.why):
+    """Other sizes to try for a candidate that was not built for reasons of size; at last without targets."""
+    if tried.parts >= 1:
         return []
+    sizes = ("full", "larger", "own") if re.search(SIZES, tried.why) else ()
     replace = msgspec.structs.replace
-    return [replace(tried.candidate, **{how: True}) for how in ("full", "larger", "own")]
+    return [replace(tried.candidate, **{how: True}) for how in (*sizes, "bare")]
 
 
 def looked_at(bench: Bench, option: Candidate) -> Tried:

@@ -150,6 +150,7 @@ def build(tree, job, names, notes):
             torch_world.seed(job["seed"])
             model = with_globals(defined, module, names, notes, construct)
             built = Built(ready(model), how, module, job["words"], call)
+            built.scored = not job.get("bare")
             probe(built, job, lambda f: with_globals(defined, module, names, notes, f))
             return built
         except (NotBuilt, StubUsed):
@@ -175,15 +176,7 @@ def probe(built, job, run):
     """One forward, to see that it gives logits. Raises NotBuilt."""
     tokens = torch.randint(0, job["vocabulary"], (2, job["probe"]), generator=generator(1))
     with torch.no_grad():
-        try:
-            output = run(lambda: built(tokens, tokens if built.takes("targets") else None))
-        except StubUsed:
-            raise
-        except Exception:
-            if not built.takes("targets"):
-                raise
-            built.scored = False  # its loss needs more than targets
-            output = run(lambda: built(tokens))
+        output = run(lambda: built(tokens, tokens if built.takes("targets") else None))
         if logits_of(output, job["vocabulary"]) is None and built.takes("targets"):
             output = run(lambda: built(tokens))
     logits = logits_of(output, job["vocabulary"])
