@@ -14,13 +14,14 @@ from engine.flows.baseline import Baseline
 from engine.flows.sample import sample
 from engine.flows.scope import Scope, scope_of
 from engine.judge.compare import stopped
+from engine.judge.decide import Decided, decide
 from engine.judge.level import PRACTICE, Level
 from engine.judge.measured import Measured
 from engine.judge.result import Verdict
 from engine.judge.sampling import (
     Plan,
 )
-from engine.judge.verdict import disagreeing, judge_fix, with_extra
+from engine.judge.verdict import explained, judge_fix, with_extra
 from engine.run.jobs import jobs_of
 from engine.run.servers import HEALTHY_FACTOR, LIMIT, Servers
 from engine.run.types import Outcome, Tree
@@ -95,27 +96,27 @@ def judged(servers: Servers, scope: Scope, measured: Measured) -> Verdict:
     is asked about the draws that differ, and about the rest only where it agrees in more of those.
     """
     impact = scope.impact
-    verdict = judge_fix(measured, touched=impact.touched, restored=True)
-    if verdict.passed:
-        return verdict
-    found = _by_the_nearest_target(servers, scope, measured, verdict)
+    decided = decide(measured, touched=impact.touched, restored=True)
+    if not decided.failures:
+        return explained(decided, measured)
+    found = _by_the_nearest_target(servers, scope, measured, decided)
     order = [impact.broken, *scope.catalogue.contract.components]
     results = sorted(found.results, key=lambda result: order.index(result.component))
     return replace(found, results=tuple(results))  # what others stand on comes first
 
 
 def _by_the_nearest_target(
-    servers: Servers, scope: Scope, measured: Measured, verdict: Verdict
+    servers: Servers, scope: Scope, measured: Measured, by_own: Decided
 ) -> Verdict:
     touched, acceptable = scope.impact.touched, scope.spec.acceptable
-    differing = disagreeing(verdict, measured)
-    known = measured.asked(servers.cases(differing, acceptable))
-    few = judge_fix(known.only({*differing}), touched=touched, acceptable=acceptable)
-    if few.failures == verdict.failures:
+    differing, failing = by_own.differing, by_own.failing
+    apart = [draw for draw in measured.plan.draws if draw in differing]
+    known = measured.asked(servers.cases(apart, acceptable))
+    few = decide(known.only(differing), touched=touched, acceptable=acceptable)
+    if few.failures == by_own.failures:
         return judge_fix(known, touched=touched, restored=True)  # told with the reference's bounds
-    failing = {result.component for result in verdict.results if not result.passed}
     asked = failing | (touched if failing & touched else set())  # the rest is as it was
-    rest = [d for d in measured.plan.draws if d.component in asked and d not in {*differing}]
+    rest = [d for d in measured.plan.draws if d.component in asked and d not in differing]
     known = known.asked(servers.cases(rest, acceptable))
     return judge_fix(known, touched=touched, acceptable=acceptable)
 

@@ -11,12 +11,13 @@ own choice, so each reading of it agrees with the reference.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
 from engine.errors import EngineError, Message, Said
-from engine.judge.compare import AGAIN_DIFFERS, ASPECTS, Difference, difference
+from engine.judge.compare import AGAIN_DIFFERS, Difference, difference
+from engine.judge.decide import Compared, Decided, compared, decide
 from engine.judge.explain import telling, weak
 from engine.judge.inputs import shapes
 from engine.judge.measured import Extra, Measured
@@ -24,7 +25,7 @@ from engine.judge.result import Result, Verdict
 from engine.judge.sampling import USUAL_REGIME as USUAL
 from engine.judge.sampling import Plan, Planned
 from engine.judge.shown import in_units
-from engine.judge.targets import BEFORE, REFERENCE, target_outcomes
+from engine.judge.targets import REFERENCE
 from engine.run.types import Case, Draw, Outcome
 from engine.spec.types import Check
 
@@ -66,56 +67,14 @@ def judge_fix(
     acceptable: variants of the reference that count as right. restored: the code before the break
     is the only target; the reference is then needed only where that code raised.
     """
-    plan = measured.plan
-    inside = [planned for planned in plan.checks if planned.component in touched]
-    targets = (BEFORE,) if restored else (BEFORE, REFERENCE)
-    results, chosen = _nearest(inside, measured, targets if restored else (*targets, *acceptable))
-    others = dict.fromkeys(p.component for p in plan.checks if p.component not in touched)
-    for component in others:
-        own = [planned for planned in plan.checks if planned.component == component]
-        results += _nearest(own, measured, targets)[0]
-    return _verdict(results, plan, chosen)
+    decided = decide(measured, touched=touched, acceptable=acceptable, restored=restored)
+    return explained(decided, measured)
 
 
-def _nearest(
-    checks: Sequence[Planned], measured: Measured, targets: Sequence[str]
-) -> tuple[list[Result], str]:
-    """The results by the target with the fewest failures, the earlier one where there are as many."""
-    best: list[Compared] = []
-    chosen = targets[0]
-    for target in targets:
-        found = [
-            compared(
-                one, measured.cases, target_outcomes(one, measured, target), measured.candidate
-            )
-            for one in checks
-        ]
-        if not best or _failing(found) < _failing(best):
-            best, chosen = found, target
-        if not _failing(found):
-            break
-    return _results(best, measured.cases, measured.candidate), chosen
-
-
-def _failing(found: Sequence[Compared]) -> int:
-    return sum(bool(one.differing) for one in found)
-
-
-def disagreeing(verdict: Verdict, measured: Measured) -> list[Draw]:
-    """The draws in which some check tells the fixed code from the code before the break.
-
-    verdict: the one by the code before the break alone.
-    """
-    failed = {(result.component, result.id) for result in verdict.results if not result.passed}
-    differing = {
-        draw
-        for planned in measured.plan.checks
-        if (planned.component, planned.check.id) in failed
-        for draw in _differing(
-            planned, measured.cases, target_outcomes(planned, measured, BEFORE), measured.candidate
-        )
-    }
-    return [draw for draw in measured.plan.draws if draw in differing]
+def explained(decided: Decided, measured: Measured) -> Verdict:
+    """The verdict that was decided, with what its failing checks have to tell."""
+    results = _results(decided.checks, measured.cases, measured.candidate)
+    return _verdict(results, measured.plan, decided.target)
 
 
 def with_extra(
@@ -158,24 +117,6 @@ def told_again(verdict: Verdict, repeated: Sequence[Outcome]) -> Verdict:
     again = msgspec.structs.replace(first, difference=AGAIN_DIFFERS, pattern="")
     results = tuple(again if result is first else result for result in verdict.results)
     return msgspec.structs.replace(verdict, results=results)
-
-
-class Compared(NamedTuple):
-    """A check, what it expects of each draw, and the first difference in each draw that has one."""
-
-    planned: Planned
-    expected: Mapping[Draw, Outcome]
-    differing: dict[Draw, Difference]
-
-
-def compared(
-    planned: Planned,
-    cases: Mapping[Draw, Case],
-    expected: Mapping[Draw, Outcome],
-    outcomes: Mapping[Draw, Outcome],
-) -> Compared:
-    """A check with its draws compared."""
-    return Compared(planned, expected, _differing(planned, cases, expected, outcomes))
 
 
 def _results(
@@ -269,28 +210,6 @@ def _strangeness(draw: Draw, some: bool) -> tuple[bool, bool, bool]:
     differ, so that the call variant may be what matters.
     """
     return some and bool(draw.call_variant), draw.constraint is not None, draw.regime != USUAL
-
-
-def _differing(
-    planned: Planned,
-    cases: Mapping[Draw, Case],
-    expected: Mapping[Draw, Outcome],
-    outcomes: Mapping[Draw, Outcome],
-) -> dict[Draw, Difference]:
-    """The first difference in each draw that has one."""
-    check = planned.check
-    found = {
-        draw: difference(
-            expected[draw],
-            outcomes[draw],
-            dtype=draw.dtype,
-            values=check.values,
-            aspects=check.aspects or ASPECTS,
-            times=check.rounding.get(draw.dtype, {}).get(draw.regime, 1.0),
-        )
-        for draw in planned.draws
-    }
-    return {draw: one for draw, one in found.items() if one is not None}
 
 
 def _verdict(results: Sequence[Result], plan: Plan, target: str) -> Verdict:

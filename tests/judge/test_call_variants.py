@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from engine.exam.level import EXAM
 from engine.flows import fix as fixes
 from engine.flows.baseline import Baseline
+from engine.judge.decide import decide
 from engine.judge.level import MODES, PRACTICE
 from engine.judge.measured import Measured
 from engine.judge.sampling import most_looked_at, once, plan
-from engine.judge.verdict import disagreeing, judge_fix
 from engine.run.jobs import jobs_of
 from engine.run.types import CALL_VARIANTS, LATE
 
@@ -218,8 +218,9 @@ def seen_by(servers, catalogue, before, tree, component="lm_head", variants=ALL)
     healthy = before.outcomes(servers, [*cases.values()])
     found = servers.outcomes(tree, jobs_of([*cases.values()]), server="candidate")
     measured = Measured(made, cases, dict(zip(made.draws, found, strict=True)), healthy)
-    verdict = judge_fix(measured, touched={component}, restored=True)
-    return {draw.call_variant for draw in disagreeing(verdict, measured)}
+    return {
+        draw.call_variant for draw in decide(measured, touched={component}, restored=True).differing
+    }
 
 
 def grade(servers, catalogue, plain, tree, level=PRACTICE, id=LOUD):

@@ -17,8 +17,9 @@ import yaml
 from msgspec.structs import replace
 
 from engine.author import coverage as regimes
+from engine.judge.decide import compared
 from engine.judge.sampling import plan
-from engine.judge.verdict import compared, judge_check
+from engine.judge.verdict import judge_check
 from engine.run.types import Case, Draw, Outcome, Raised
 from engine.spec.catalogue import Catalogue
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from engine.errors import EngineError
+from engine.judge.decide import decide
 from engine.judge.measured import Extra, Measured
 from engine.judge.sampling import Plan, Planned
 from engine.judge.verdict import (
     Result,
     Verdict,
-    disagreeing,
     failing_checks,
     judge_build,
     judge_fix,
@@ -194,8 +194,9 @@ def test_a_check_that_had_no_ordinary_draw_is_among_those_that_failed() -> None:
 def test_which_draws_disagree_and_which_checks_fail() -> None:
     """With the code before the break; against the reference."""
     found = measured(*heads("head", "head", "loss"), [OWN, WRONG, OTHER], [OWN] * 3)
-    by_own = judge_fix(found, touched={"head"}, restored=True)
-    assert disagreeing(by_own, found) == [found.plan.draws[1], found.plan.draws[2]]
+    by_own = decide(found, touched={"head"}, restored=True)
+    assert by_own.differing == {found.plan.draws[1], found.plan.draws[2]}
+    assert (by_own.failures, by_own.failing) == (2, {"head", "loss"})
     told: tuple[Result, ...] = failing_checks(found)
     assert [result.id for result in told] == ["c0", "c1"]
 
