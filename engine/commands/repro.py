@@ -66,9 +66,11 @@ def _last(session: Session) -> tuple[Attempt, list[Failed]]:
 
 
 def _named(attempt: Attempt, failing: list[Failed]) -> dict[str, Failed]:
-    """Failed checks by name; those of a blind break by number, as a name would say what is broken."""
+    """Failed checks by name; those of a blind break by their number in the verdict, as a name would say what
+    is broken.
+    """
     if attempt.secret:
-        return {str(number): one for number, one in enumerate(failing, 1)}
+        return {str(one["number"]): one for one in failing}
     found: dict[str, Failed] = {}
     for one in failing:
         found.setdefault(one["check"], one)

@@ -95,10 +95,12 @@ def repeatable(verdict: Verdict, checks: Iterable[tuple[str, Check]]) -> list[di
     """What it takes to repeat each failed check, as plain data. checks: that the verdict is about, each with
     its component.
     """
+    numbers = {(one.component, one.id): n for n, one in enumerate(verdict.results, 1)}
     values = {(component, check.id): check.values for component, check in checks}
     return [
         {
             "check": result.id,
+            "number": numbers[result.component, result.id],
             "draw": msgspec.to_builtins(result.draw),
             "values": values[result.component, result.id],
             "how": str(CALL_VARIANTS.get(result.draw.call_variant, result.draw.call_variant)),

@@ -8,6 +8,7 @@ import pytest
 from trees import corpus_tree
 
 from engine.flows import break_ as planning
+from engine.flows.blind import without_names
 from engine.flows.build import grade_build
 from engine.flows.fix import grade_fix
 from engine.judge.findings import findings, unrun
@@ -368,3 +369,5 @@ def test_what_was_not_written_before_the_break_is_not_said_to_pass(
     written = sum(not one.unwritten for one in verdict.results)
     assert count == f"{written} of {written} pass" and 0 < written < len(verdict.results)
     assert not any("train: one step" in line for line in lines)
+    View("en", "", "").verdict(without_names(verdict))
+    assert "not built yet" not in capsys.readouterr().out
