@@ -84,14 +84,21 @@ def _refuse(opening: Opening) -> Iterable[Answer]:
 
 
 def submit_build(
-    session: Session, id: str | None, answers: Path | None, json: bool, level: Level = PRACTICE
+    session: Session,
+    id: str | None,
+    answers: Path | None,
+    json: bool,
+    level: Level = PRACTICE,
+    announced: bool = False,
 ) -> BuildReport:
-    """`engine submit-build`: the verdict, then questions where it passed."""
+    """`engine submit-build`: the verdict, then questions where it passed. announced: say which build it is,
+    as it is said where none was named.
+    """
     from engine.commands import submit_build as command
     from engine.flows.questions import nobody, written
 
     entry = command.chosen(session, id)
-    if id is None and not json:
+    if (announced or id is None) and not json:
         tell(f"engine submit-build {entry.id}", sys.stderr)
     session.part = entry.component  # others may be half written
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
@@ -129,9 +136,7 @@ def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | 
         return submit_fix(session, answers, json)
     refused = last_failed(found)
     if refused is not None:
-        if not json:
-            tell(f"engine submit-build {refused.name}", sys.stderr)
-        return submit_build(session, refused.name, answers, json)
+        return submit_build(session, refused.name, answers, json, announced=True)
     step = next_.run(session)
     if step.kind == "break":
         raise NotApplicable(
@@ -140,7 +145,7 @@ def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | 
             ),
             next=Message("`{command}` opens it.", command=step.command),
         )
-    return submit_build(session, step.exercise or None, answers, json)
+    return submit_build(session, step.exercise or None, answers, json, announced=True)
 
 
 def observe(

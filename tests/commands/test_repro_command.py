@@ -67,6 +67,14 @@ def test_submit_and_repro_stay_with_what_was_refused_last(home: Path) -> None:
     assert again.stderr.startswith("engine submit-build rmsnorm") and "FAIL" in again.stdout
     told = engine_json("submit", cwd=home, code=1)
     assert told["exercise"] == "rmsnorm" and engine_json("repro", cwd=home)["exercise"] == "rmsnorm"
+    edit(
+        home,
+        "src/minimodel/nn/norm.py",
+        "mean_square.sqrt() + self.eps",
+        "(mean_square + self.eps).sqrt()",
+    )
+    engine("submit", cwd=home, code=0)
+    assert engine("submit", cwd=home, code=0).stderr.startswith("engine submit-build tensor")
 
 
 def test_without_a_failed_check_there_is_nothing_to_repeat(home: Path) -> None:
