@@ -244,11 +244,15 @@ def planned(
     places = [
         (path, symbol)
         for path, data in files.items()
-        for symbol in symbols_of(code.sources[path].module, code.sources[path].data, data)
+        for symbol in _symbols(code.sources[path], data) or [""]
     ]
     file, symbol = places[0]
     injection = Injection(dict(files), "span", lines, tried)
     return Planned(injection, 0, symbol, file, tuple(places), attempt.changes, before.values())
+
+
+def _symbols(source: Source, data: bytes) -> list[str]:
+    return symbols_of(source.module, source.data, data)
 
 
 def place_of(code: Code, edits: Sequence[Edit]) -> str:
@@ -256,8 +260,3 @@ def place_of(code: Code, edits: Sequence[Edit]) -> str:
     edit = edits[0]
     line = code.sources[edit.path].data.count(b"\n", 0, edit.start) + 1
     return f"{edit.path}:{line}"
-
-
-def source_of(path: str, data: bytes) -> Source:
-    """A file, addressed the way `ast` does."""
-    return Source(path, data)

@@ -25,6 +25,11 @@ class Target(msgspec.Struct, frozen=True):
     script: str = ""
     sampler: tuple[str, str] | None = None
 
+    @property
+    def option(self) -> tuple[str, str] | None:
+        """The sampler as its job takes it: None for a method of the model."""
+        return self.sampler if self.sampler and any(self.sampler) else None
+
 
 class Health(msgspec.Struct, frozen=True):
     """Facts by id, what they were measured on, and the parts that were seen in it."""
@@ -66,7 +71,7 @@ def recording(bench: Bench, target: Target, probe: Probe) -> dict[str, Any]:
                 )
             )
         return recorded
-    recorded_or_none = training.sampled(bench, target.found, target.sampler or None)
+    recorded_or_none = training.sampled(bench, target.found, target.option)
     if recorded_or_none is None:
         raise NotApplicable(Message("The sampler could not be called."))
     return recorded_or_none

@@ -122,15 +122,29 @@ def ended(path: str, seen: events.Seen) -> str:
 
 def sampler(bench: Bench, found: Candidate, progress: Callable[[str], None]) -> Half | None:
     """The facts of the first sampler that can be called; None where there is none."""
-    options: list[tuple[str, str] | None] = [None]
-    named = candidates.functions(bench.files, bench.pack.generation)
-    options += sorted(named, key=lambda one: distance(one[0], found.path))[:SAMPLERS]
-    for option in options:
+    for one in samplers(bench, found):
         progress("calling the sampler")
-        half = one_sampler(bench, found, option)
+        half = one_sampler(bench, found, one)
         if half is not None:
             return half
     return None
+
+
+def option(
+    bench: Bench, found: Candidate, progress: Callable[[str], None]
+) -> tuple[str, str] | None:
+    """The first sampler that can be called: its file and name, both "" for a method of the model."""
+    for one in samplers(bench, found):
+        progress("calling the sampler")
+        if sampled(bench, found, one) is not None:
+            return one or ("", "")
+    return None
+
+
+def samplers(bench: Bench, found: Candidate) -> list[tuple[str, str] | None]:
+    """Samplers to try: a method of the model, then functions, the nearest first."""
+    named = candidates.functions(bench.files, bench.pack.generation)
+    return [None, *sorted(named, key=lambda one: distance(one[0], found.path))[:SAMPLERS]]
 
 
 SEED, BEYOND = 9, 3  # of tokens and draws; tokens more than the context
