@@ -109,13 +109,13 @@ def _first_that_applies(
 
 def begin_notes(session: Session, id: str, name: str, date: str) -> str:
     """The head of the entry and the story, where they are not there yet; returns the story."""
-    spec, learner = session.catalogue.break_(id), session.learner
+    spec, learner = session.catalogue.story(id), session.learner
     assert spec.blind is not None  # chosen for it
     story = session.text(spec.blind.story)
     if notes.start_mark(name, 1).encode() not in notes.read(learner.blind_notes):
         notes.add(
             learner.blind_notes, name, 1, story,
             head=entries.heading(date, handle_title(name, learner.lang)),
-            top=notes_head(session.catalogue.contract.template, learner.lang),
+            top=notes_head(session.catalogue.syllabus.template, learner.lang),
         )  # fmt: skip
     return story

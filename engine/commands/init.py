@@ -37,10 +37,10 @@ def run(
             ),
         )
     catalogue = Catalogue.find(pack)
-    if lang not in catalogue.contract.languages:
+    if lang not in catalogue.syllabus.languages:
         raise UsageError(
             Message("The pack {pack} has no texts in {lang!r}.", pack=pack, lang=lang),
-            next=Message("It has: {languages}.", languages=", ".join(catalogue.contract.languages)),
+            next=Message("It has: {languages}.", languages=", ".join(catalogue.syllabus.languages)),
         )
     here = folder or learners.current_folder()
     home = here / "learners" / name

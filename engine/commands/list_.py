@@ -5,7 +5,8 @@ from __future__ import annotations
 from engine.commands.session import Session
 from engine.flows.listing import Listed, ListReport, listed
 from engine.learner.store import taken
-from engine.spec.catalogue import Catalogue, packs
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import packs
 
 
 def run(session: Session | None, lang: str = "en") -> ListReport:

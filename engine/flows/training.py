@@ -95,7 +95,7 @@ def one_script(
         "seed": 7,
         "call": "",
     }
-    answer = bench.learner.run("script", [job], SECONDS + GRACE)[0]
+    answer = bench.learner.run(bench.script_server, [job], SECONDS + GRACE)[0]
     if answer.stopped or answer.data.get("failed"):
         from engine.flows.check import why_not
 
@@ -149,6 +149,16 @@ NEEDS = {"warm": "temperature", "top_k": "top_k", "top_p": "top_p"}
 
 def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) -> Half | None:
     """The facts of a method of the model, or of a function (path, name); None where it cannot be called."""
+    recorded = sampled(bench, found, option)
+    if recorded is None:
+        return None
+    return Half(str(recorded["what"]), bench.ask("measure", recorded, "sampler_facts"))
+
+
+def sampled(
+    bench: Bench, found: Candidate, option: tuple[str, str] | None
+) -> dict[str, Any] | None:
+    """The runs of a sampler as the pack's functions take them; None where it cannot be called."""
     pack = bench.pack
     context = experiments.sizes(pack, found)["context"]
     runs = [
@@ -165,17 +175,18 @@ def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) 
     }
     from engine.flows.check import LIMIT
 
-    answer = bench.learner.run("model", [job], LIMIT)[0]
+    answer = bench.learner.run(bench.server, [job], LIMIT)[0]
     if answer.stopped or answer.data.get("failed"):
         return None
     try:
-        sampled, blobs = events.sampled(answer.data)
-        recorded = events.plain_runs(sampled, blobs)
+        seen, blobs = events.sampled(answer.data)
+        recorded = events.plain_runs(seen, blobs)
     except BadAnswer:
         return None
-    if sampled.runs and sampled.runs[0].failed is not None:
+    if seen.runs and seen.runs[0].failed is not None:
         return None
-    wanted = [n for n in RUNS if NEEDS.get(n, "tokens") in {*sampled.takes, "tokens"}]
+    wanted = [n for n in RUNS if NEEDS.get(n, "tokens") in {*seen.takes, "tokens"}]
     kept = {name: run for name, run in zip(RUNS, recorded["runs"], strict=True) if name in wanted}
-    told = {**recorded, "names": list(kept), "runs": list(kept.values()), "why": ""}
-    return Half(sampled.what, bench.ask("measure", told, "sampler_facts"))
+    return {
+        **recorded, "names": list(kept), "runs": list(kept.values()), "why": "", "what": seen.what,
+    }  # fmt: skip
