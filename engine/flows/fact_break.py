@@ -7,6 +7,7 @@ same, so that nothing but the edit can be the reason.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -135,7 +136,7 @@ def _searched(
             tried += 1
             progress(f"{place_of(code, edits)} ({tried})")
             files = {p: without_lies(p, bench.files[p], data, lies) for p, data in files.items()}
-            attempt = tried_out(bench, target, variant, before, files, edits)
+            attempt = tried_out(bench, target, variant, before, files)
             if attempt.refused:
                 nearest = Message(
                     "{place}: {reason}", place=place_of(code, edits), reason=attempt.refused
@@ -179,7 +180,6 @@ def tried_out(
     variant: Variant,
     before: Health,
     files: Mapping[str, bytes],
-    edits: Sequence[Edit],
 ) -> Attempt:
     """Measure an edited tree, in a process of its own."""
     tree = {**bench.files, **files}
@@ -198,7 +198,7 @@ def tried_out(
         for id, value in before.values().items()
         if after.facts[id].value != value
     }
-    return Attempt(refusal(variant, changes) or _unproven(bench, before, after, edits), changes)
+    return Attempt(refusal(variant, changes) or _unproven(bench, before, after, files), changes)
 
 
 def refusal(variant: Variant, changes: Mapping[str, tuple[str | None, str | None]]) -> Said:
@@ -218,19 +218,22 @@ def refusal(variant: Variant, changes: Mapping[str, tuple[str | None, str | None
     return ""
 
 
-def _unproven(bench: Bench, before: Health, after: Health, edits: Sequence[Edit]) -> Said:
+def _unproven(bench: Bench, before: Health, after: Health, files: Mapping[str, bytes]) -> Said:
     """Why a change of facts is not enough: nothing that comes out differs, or it began elsewhere."""
     if not differs(before.recorded, after.recorded):
         return Message("nothing that comes out differs")
-    lines = {(edit.path, line) for edit in edits for line in _lines(bench.files[edit.path], edit)}
+    lines = {(path, n) for path, data in files.items() for n in _lines(bench.files[path], data)}
     if began_elsewhere(before.recorded, after.recorded, lines):
         return Message("something else differs before it")
     return ""
 
 
-def _lines(data: bytes, edit: Edit) -> Iterator[int]:
-    first = data.count(b"\n", 0, edit.start) + 1
-    yield from range(first, first + data.count(b"\n", edit.start, edit.end) + 1)
+def _lines(old: bytes, new: bytes) -> Iterator[int]:
+    """The lines of the old text that are not in the new one, and those before which something is new."""
+    lines = old.splitlines(), new.splitlines()
+    for tag, first, last, *_ in difflib.SequenceMatcher(None, *lines, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield from range(first + 1, max(last, first + 1) + 1)
 
 
 def planned(

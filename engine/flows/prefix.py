@@ -75,8 +75,7 @@ def began_elsewhere(
     before: Mapping[str, Any], after: Mapping[str, Any], lines: Collection[tuple[str, int]]
 ) -> bool:
     """Whether the first call that differs in the first traced run was made by none of these lines of the
-    healthy code. Where a constructor or a table was edited no call of a run is made by them, so nothing can be
-    said.
+    healthy code. Where a constructor or a table was edited, none of the calls is, and nothing can be said.
     """
     if "experiments" not in before:
         return False

@@ -71,8 +71,8 @@ def _options(
                 if other is source:
                     yield relocate.moved(source, node, target, step.move), known
         elif step.argument:
-            for call in _calls(node):
-                text = _known(step.value, known)
+            text = _known(step.value, known)
+            for call in _calls(source, node, step, known):
                 for value in with_sizes(source, call, text, where.meanings):
                     yield relocate.argument(source, call, step.argument, value), known
         else:
@@ -108,9 +108,23 @@ def _nodes(source: Source, span: Span) -> list[ast.AST]:
     ]
 
 
-def _calls(node: ast.AST) -> list[ast.Call]:
-    inner = node.value if isinstance(node, ast.Expr) else node
-    return [inner] if isinstance(inner, ast.Call) else []
+def _calls(source: Source, node: ast.AST, step: SpanEdit, known: Texts) -> list[ast.Call]:
+    """The calls whose keyword is set: those that `find` fits, else what stands at the span."""
+    if step.find:
+        found = [match.node for match in _matches(source, node, step, known)]
+    else:
+        found = [node.value if isinstance(node, ast.Expr) else node]
+    return [one for one in found if isinstance(one, ast.Call)]
+
+
+def _matches(
+    source: Source, node: ast.AST, step: SpanEdit, known: Texts
+) -> Iterator[patterns.Match]:
+    """Where a step's pattern fits around a node; at a part itself only the very node."""
+    whole = step.at == FILES or step.within != "expression"
+    for match in patterns.find(_known(step.find, known), _scope(source, node, step), source):
+        if whole or match.node is node:
+            yield match
 
 
 def _found(
@@ -118,9 +132,7 @@ def _found(
 ) -> Iterator[tuple[tuple[Edit, ...], Texts]]:
     """What a pattern fits around a node, and what it becomes."""
     find, replace = _known(step.find, known), _known(step.replace, known)
-    for match in patterns.find(find, _scope(source, node, step), source):
-        if step.at != FILES and step.within == "expression" and match.node is not node:
-            continue
+    for match in _matches(source, node, step, known):
         texts = known | {
             name: source.text(*source.span(bound)) for name, bound in match.bindings.items()
         }

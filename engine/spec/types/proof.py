@@ -15,10 +15,10 @@ class SpanEdit(Spec, frozen=True, kw_only=True):
     """One edit. `at`: a part that the pack finds in a recording, whose source spans are known; "files": any
     place of the files that ran. `within`: what is searched, from the very expression at the span outwards.
 
-    One of: `find` with `replace` (patterns with $NAME, which keeps its meaning for the next edits of a way,
-    *$ARGS and **$KEYWORDS for the rest of a call; `$width` in lower case is the tree's own expression for a
-    size of pack.yaml); `find` alone takes what is found away; `argument` with `value` sets a keyword of the
-    call; `drop` takes the statement away; `move` puts it before or after the statement of the part `to`.
+    One of: `find` with `replace` (patterns with $NAME, which keeps its meaning for the next edits of a way, and
+    *$REST for the rest of a call; `$width` in lower case is the tree's own expression for a size of pack.yaml);
+    `find` alone takes what is found away; `argument` with `value` sets a keyword of the call, or of those that
+    `find` fits; `drop` takes the statement away; `move` puts it before or after that of the part `to`.
     """
 
     at: str
