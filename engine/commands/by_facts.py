@@ -1,14 +1,14 @@
 """Breaking, observing and judging anybody's PyTorch GPT: by the facts of a pack, measured on their own code.
 
-Two interpreters: the learner's, with torch, which holds each tree in a server of its own, and ours, which turns
-what was recorded into facts. Starting the first takes as long as importing torch, so it starts first.
+Two interpreters: the learner's, with torch, which holds each tree in a server of its own, and ours, which
+turns what was recorded into facts. Starting the first takes as long as importing torch, so it starts first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -172,5 +172,3 @@ class ByFacts:
         asked = self._catalogue.story(id).predictions if answers is not None else ()
         told, brier = scored(asked, answers or (), seen.measured, lang)
         return Observed((seen.observation,), told, brier)
-
-

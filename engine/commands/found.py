@@ -1,5 +1,5 @@
-"""What was found in a learner's tree, and which breaks apply to it: kept beside the events, and made anew where
-it is gone or the files have changed. It may be deleted at any time.
+"""What was found in a learner's tree, and which breaks apply to it: kept beside the events, and made anew
+where it is gone or the files have changed. It may be deleted at any time.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ FILE = "found.json"
 
 
 class Found(msgspec.Struct, frozen=True):
-    """digest: of the files that it was found in. target: what is taken for model, script and sampler. told: that
-    in a line. refused: break -> why it does not apply.
+    """digest: of the files that it was found in. target: what is taken for model, script and sampler. told:
+    that in a line. refused: break -> why it does not apply.
     """
 
     digest: str
@@ -49,7 +49,7 @@ def known(session: Session) -> Found | None:
 
 
 def target(session: Session, bench: Bench, progress: Callable[[str], None]) -> Target:
-    """What is taken for the model, the script and the sampler. Raises NotApplicable where no model is found."""
+    """What is taken for model, script and sampler. Raises NotApplicable where no model is found."""
     from engine.flows.health import Target
 
     return msgspec.convert(look(session, bench, progress).target, Target)

@@ -51,8 +51,12 @@ class Session:
         known, passed = states(found), fingerprint.recorded(found)
         if passed:
             model = self.learner.model
-            as_it_is = lambda: self.learner.tree(self.catalogue, self.read_model(), model)
-            for id in fingerprint.changed(self.catalogue, passed, model, as_it_is):
+            for id in fingerprint.changed(
+                self.catalogue,
+                passed,
+                model,
+                lambda: self.learner.tree(self.catalogue, self.read_model(), model),
+            ):
                 known[id] = "changed"
         return known
 

@@ -27,8 +27,8 @@ class Looked(msgspec.Struct, frozen=True):
 def looked(
     bench: Bench, asked: Asked, catalogue: Catalogue, progress: Callable[[str], None]
 ) -> Looked:
-    """Find, measure, and hold each break's declared facts against what was measured. Raises NotApplicable where
-    no model is found.
+    """Find, measure, and hold each break's declared facts against what was measured. Raises NotApplicable
+    where no model is found.
     """
     found, tried = check.chosen(bench, asked, progress)
     if found is None:
@@ -53,7 +53,7 @@ def looked(
 
 
 def _state(bench: Bench, target: Target, probe: Probe) -> Health | Said:
-    if probe == "script" and not target.script or probe == "sampling" and not target.sampler:
+    if (probe == "script" and not target.script) or (probe == "sampling" and not target.sampler):
         return ""
     try:
         return health.measured(bench, target, probe)
