@@ -62,6 +62,12 @@ def init(
     model: Annotated[
         Path | None, typer.Option(help="Your own code, anywhere; it is never written to.")
     ] = None,
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete", help="Begin with a finished model, which can be broken at once."
+        ),
+    ] = False,
     lang: Annotated[str, typer.Option(help="Language of the exercises: en or es.")] = "en",
     json: Json = False,
 ) -> None:
@@ -73,7 +79,7 @@ def init(
     from engine.report.words import speak
 
     speak(lang)
-    emit(command.run(name, pack=pack, model=model, lang=lang), json)
+    emit(command.run(name, pack=pack, model=model, complete=complete, lang=lang), json)
 
 
 @app.command("list")

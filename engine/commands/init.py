@@ -7,6 +7,7 @@ import re
 import shutil
 import tempfile
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import Message, Said, UsageError
@@ -24,10 +25,13 @@ def run(
     *,
     pack: str = "minimodel",
     model: Path | None = None,
+    complete: bool = False,
     lang: str = "en",
     folder: Path | None = None,
 ) -> InitReport:
-    """Make `./learners/NAME`. An existing model folder is read, never written to."""
+    """Make `./learners/NAME`. An existing model folder is read, never written to. `complete`: with a finished
+    model in place of the template's stubs.
+    """
     name = unicodedata.normalize("NFC", name)
     if not _is_name(name):
         raise UsageError(
@@ -51,6 +55,7 @@ def run(
             next=Message("`engine status --learner {name}`, or choose another name.", name=name),
         )
     warning: Said = ""
+    layers = _layers(catalogue, model, complete)
     if model is not None:
         model = model.expanduser().resolve()
         if not model.is_dir():
@@ -61,13 +66,14 @@ def run(
         home.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(dir=home.parent, prefix=f".{name}-"))
         try:
-            _fill(made, settings, catalogue, model is None)
+            _fill(made, settings, catalogue, layers)
             made.chmod(0o755)
             made.rename(home)
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
             raise
-    return InitReport(name, str(home), str(model or home), pack, model is None, warning)
+    finished = bool(layers) and (complete or catalogue.by_facts)
+    return InitReport(name, str(home), str(model or home), pack, bool(layers), warning, finished)
 
 
 def _is_name(name: str) -> bool:
@@ -81,15 +87,32 @@ def _is_name(name: str) -> bool:
     )
 
 
-def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: bool) -> None:
+def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Path]:
+    """The folders whose files are laid down, the later over the earlier: none around own code."""
+    if model is not None:
+        if complete:
+            raise UsageError(
+                Message("--complete lays down a finished model, and --model takes your own."),
+                next=Message("Give one of the two."),
+            )
+        return []
+    if not complete or catalogue.by_facts:  # whose template is finished
+        return [catalogue.template]
+    if not catalogue.contract.complete:
+        raise UsageError(Message("The pack {pack} has no finished model.", pack=catalogue.pack))
+    return [catalogue.template, catalogue.folder / catalogue.contract.complete]
+
+
+def _fill(
+    made: Path, settings: dict[str, str], catalogue: Catalogue, layers: Sequence[Path]
+) -> None:
     lines = [f"{key}: {_scalar(value)}\n" for key, value in settings.items()]
     (made / learners.FILE).write_text("".join(lines), "utf-8")
     (made / ".engine").mkdir()
     (made / ".engine" / ".gitignore").write_text("*\n")
-    if template:
-        source = catalogue.template
-        for file in sorted(source.rglob("*")):
-            relative = file.relative_to(source)
+    for layer in layers:
+        for file in sorted(layer.rglob("*")):
+            relative = file.relative_to(layer)
             if (
                 file.is_file()
                 and relative.parts[0] != "notes"

@@ -26,6 +26,7 @@ class InitReport(msgspec.Struct, frozen=True):
     pack: str
     from_template: bool
     warning: str = ""
+    complete: bool = False  # the template's code is finished
 
 
 class ReproReport(msgspec.Struct, frozen=True):

@@ -100,7 +100,9 @@ def diagnosis(report: DiagnosisReport) -> None:
 
 def init(report: InitReport) -> None:
     say(words("{name} is ready: {home}", name=report.name, home=report.home), "bold")
-    if report.from_template:
+    if report.complete:
+        say(words("A finished model is in this folder: it is yours to change and to break."))
+    elif report.from_template:
         say(words("Your model starts from the template in src/; the stubs say what to build."))
     else:
         say(

@@ -54,7 +54,8 @@ class Pack(Syllabus, frozen=True, kw_only=True):
     Judgements call them in some of the draws. `updates`: the role of an optimiser, made of parameters and
     an `lr`, whose `step()` moves them. `coarse`: dtype -> a variant of the references that is right and
     keeps fewer digits, or reads what is open in another way: an input near a number decides nothing where
-    that is seen.
+    that is seen. `complete`: the folder of a finished model, which `engine init --complete` lays over the
+    template.
     """
 
     framework: Literal["numpy"]
@@ -65,3 +66,4 @@ class Pack(Syllabus, frozen=True, kw_only=True):
     modes: dict[str, tuple[str, ...]] = {}
     updates: str = ""
     coarse: dict[str, str] = {}
+    complete: str = ""
