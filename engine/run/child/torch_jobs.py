@@ -13,6 +13,7 @@ import torch
 from engine.run.child import (
     runner,
     torch_build,
+    torch_compare,
     torch_experiments,
     torch_generate,
     torch_script,
@@ -45,6 +46,8 @@ def work(job, tree):
         return model(job, tree)
     if job["kind"] == "script":
         return torch_script.observe(job, tree)
+    if job["kind"] == "compare":
+        return torch_compare.observe(job, tree)
     return torch_generate.observe(job, tree)
 
 

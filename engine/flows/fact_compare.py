@@ -1,0 +1,229 @@
+"""Whether a mended model is the model that it was before the break: draws, parameters, dropout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from engine.errors import Message, NotApplicable, Said
+from engine.facts import compared
+from engine.facts.compared import Drawn, Given, Side
+from engine.facts.experiments import Candidate, sizes
+from engine.facts.trace import BadAnswer, Failure, failure_of
+from engine.flows.check import LIMIT, Bench, why_not
+from engine.judge import torch_compare, torch_parts
+from engine.judge.compare import NO_ERROR, Difference
+from engine.judge.level import Level
+from engine.judge.result import Result
+from engine.judge.torch_compare import SHOWS, Case
+from engine.run.concurrent import run_both
+from engine.run.forks import Answer
+from engine.run.types import Frame, Raised
+
+DRAWS, MORE, LEAST = 24, 60, 8  # at level practice, at others, and that have to count
+INVENTED = re.compile(r"(\w+) = .* was made up")
+WEIGHTS = {
+    "normal": Message("weights of usual size"),
+    "large": Message("large weights"),
+    "tiny": Message("weights near 0"),
+    "biased": Message("norms and biases far from where they start"),
+    "alike": Message("embeddings that hardly vary"),
+}
+
+
+class Refused(Exception):
+    """The candidate cannot be compared: the check that says why."""
+
+    def __init__(self, kind: str, difference: Difference, raised: Raised | None = None) -> None:
+        super().__init__(kind)
+        frames = raised.frames if raised else ()
+        self.result = Result(
+            kind, "", SHOWS[kind], False, 1, difference=difference, frames=frames,
+            traceback=tuple(frame.told for frame in frames),
+        )  # fmt: skip
+
+
+def compare_models(
+    before: Bench, candidate: Bench, found: Candidate, seed: int, level: Level
+) -> tuple[Result, ...]:
+    """A result for each thing that must be as it was. Raises NotApplicable where the code before the break
+    does not run any more.
+    """
+    count = DRAWS if level.draws == 1 else MORE
+    draws = compared.drawn(seed, count, sizes(before.pack, found)["context"], found.full)
+    try:
+        pair = Pair(before, candidate, found, draws)
+        cases = pair.cases()
+        if len(cases) < LEAST:
+            raise silent(Message("it gives numbers in {count} draws alone", count=len(cases)))
+        return (
+            torch_compare.result("parameters", count),
+            *torch_compare.compared(cases),
+            pair.evaluation(),
+            pair.dropout(),
+            pair.start(),
+        )
+    except Refused as refused:
+        return (refused.result,)
+
+
+class Pair:
+    """What both trees answered for these draws. Raises Refused and NotApplicable."""
+
+    def __init__(
+        self, before: Bench, candidate: Bench, found: Candidate, draws: Sequence[Drawn]
+    ) -> None:
+        self._before, self._candidate, self._found = before, candidate, found
+        self._draws = draws
+        self._dropout = before.pack.dropout
+        self._rename: dict[str, str] = {}
+        self.healthy, self.other = self._measured(draws, torch_parts.FEW)
+        if self.healthy.noisy:
+            self._dropout = 0.0
+            self.healthy, self.other = self._measured(draws, 0)
+        self._check_names()
+        renamed = torch_parts.renamed(self.healthy.parameters, self.other.parameters)
+        if renamed is None:
+            parameters = self.healthy.parameters, self.other.parameters
+            raise Refused("parameters", torch_parts.other_parameters(*parameters))
+        if renamed:
+            self._rename = renamed
+            self.other = mended_side(candidate, self._asked(draws, False, torch_parts.FEW))
+
+    def _asked(self, draws: Sequence[Drawn], healthy: bool, repeats: int) -> dict[str, Any]:
+        return compared.job(
+            self._before.pack, self._found, draws, dropout=self._dropout, exact=healthy,
+            repeats=repeats, rename={} if healthy else self._rename,
+        )  # fmt: skip
+
+    def _measured(self, draws: Sequence[Drawn], repeats: int) -> tuple[Side, Side]:
+        """Both sides; what they answered is looked at in one thread."""
+        jobs = [self._asked(draws, healthy, repeats) for healthy in (True, False)]
+        answers = run_both(
+            lambda: answer(self._before, jobs[0]), lambda: answer(self._candidate, jobs[1])
+        )
+        return healthy_side(answers[0]), side_of(answers[1], self._candidate)
+
+    def _check_names(self) -> None:
+        """What is made up in the candidate alone, as no file defines it, is an error there."""
+        known = {found[1] for note in self.healthy.notes if (found := INVENTED.match(note))}
+        for note in self.other.notes:
+            found = INVENTED.match(note)
+            if found and found[1] not in known:
+                error = f"NameError: name '{found[1]}' is not defined"
+                raise Refused("raised", Difference("raised", "", NO_ERROR, error))
+
+    def cases(self) -> list[Case]:
+        """The draws that count: those in which the code before the break gave numbers."""
+        exact: Sequence[Given | None] = self.healthy.exact or [None] * len(self._draws)
+        triples = zip(self._draws, self.healthy.draws, exact, self.other.draws, strict=True)
+        return [
+            Case(
+                draw.regime,
+                inputs(draw),
+                wanted.values,
+                None if precise is None or precise.failed else precise.values,
+                None if got.failed else got.values,
+                None if got.failed is None else raised_of(got.failed, self._candidate.files),
+            )
+            for draw, wanted, precise, got in triples
+            if wanted.failed is None and torch_compare.finite(wanted.values)
+        ]
+
+    def evaluation(self) -> Result:
+        """Whether evaluation is free of chance, if it was."""
+        passed = self.healthy.noisy or not self.other.noisy
+        difference = Difference(
+            "value",
+            Message("the result of the same call in eval mode, with dropout"),
+            Message("the same each time"),
+            Message("another one some time"),
+        )
+        return check("evaluation", None if passed else difference)
+
+    def dropout(self) -> Result:
+        """Whether as much is dropped in train mode, as often."""
+        if torch_parts.same_rows(self.healthy.train, self.other.train):
+            return check("dropout", None, torch_parts.FEW)
+        healthy, other = self._measured(self._draws[:1], torch_parts.MANY)
+        difference = torch_parts.dropped_otherwise(healthy.train, other.train)
+        return check("dropout", difference, torch_parts.MANY)
+
+    def start(self) -> Result:
+        """Whether weights at the start are spread as they were."""
+        sides = []
+        for side, rename in ((self.healthy, {}), (self.other, self._rename)):
+            names = [rename.get(names[0], names[0]) for names, _ in side.parameters]
+            sides.append(dict(zip(names, side.first, strict=True)))
+        return check("first", torch_parts.started_otherwise(*sides))
+
+
+def check(kind: str, difference: Difference | None, count: int = 1) -> Result:
+    return Result(kind, "", SHOWS[kind], difference is None, count, difference=difference)
+
+
+def answer(bench: Bench, job: Mapping[str, Any]) -> Answer:
+    return bench.learner.run(bench.server, [job], LIMIT)[0]
+
+
+def healthy_side(found: Answer) -> Side:
+    """What the code before the break answered. Raises NotApplicable."""
+    why = why_not(found)
+    if why:
+        raise silent(why)
+    try:
+        return compared.side(found.data)
+    except BadAnswer as error:
+        raise silent(str(error)) from None
+
+
+def mended_side(bench: Bench, job: Mapping[str, Any]) -> Side:
+    return side_of(answer(bench, job), bench)
+
+
+def side_of(found: Answer, bench: Bench) -> Side:
+    """What the candidate answered. Raises Refused."""
+    try:
+        failed = None if found.stopped else failure_of(found.data)
+        if not found.stopped and failed is None:
+            return compared.side(found.data)
+    except BadAnswer as error:
+        failed = Failure("BadAnswer", str(error), [])
+    if failed is None:
+        stopped = Difference("stopped", "", Message("an answer"), why_not(found))
+        raise Refused("raised", stopped)
+    raised = raised_of(failed, bench.files)
+    told = f"{raised.type}: {raised.message}"[:300]
+    raise Refused("raised", Difference("raised", "", NO_ERROR, told), raised)
+
+
+def raised_of(failed: Failure, files: Mapping[str, bytes]) -> Raised:
+    """An exception of somebody's code, with the text of its lines."""
+    frames = []
+    for path, line in failed.at:
+        lines = files.get(path, b"").decode("utf-8", "replace").splitlines()
+        text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        frames.append(Frame(path, line, "", text))
+    return Raised(failed.type, message=failed.message, frames=tuple(frames))
+
+
+def inputs(draw: Drawn) -> Said:
+    return Message(
+        "{batch} texts of {length} tokens, {weights}",
+        batch=draw.batch,
+        length=draw.length,
+        weights=WEIGHTS[draw.regime],
+    )
+
+
+def silent(why: Said) -> NotApplicable:
+    """That there is nothing to compare with."""
+    return NotApplicable(
+        Message(
+            "Your own code, as it was before the break, does not run any more: {what}. So there is"
+            " nothing to compare with, and nothing was judged.",
+            what=why,
+        ),
+        next=Message("Has the interpreter or a package changed since? `engine doctor` looks."),
+    )

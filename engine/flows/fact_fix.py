@@ -1,0 +1,110 @@
+"""The verdict on a fix of somebody's own GPT: the mended tree against their tree before the break.
+
+compare → where all agrees, measure the facts that were healthy → verdict. What is compared depends on where
+the break is observed: the model, the training script in its small world, or the sampler.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from engine.facts.experiments import Candidate
+from engine.facts.report import Raw, verdict_of
+from engine.flows import fact_runs
+from engine.flows.check import Bench, observed, raw_facts
+from engine.flows.fact_compare import compare_models
+from engine.judge.level import PRACTICE, Level
+from engine.judge.result import Result, Verdict
+from engine.judge.targets import BEFORE
+from engine.judge.torch_facts import fact_result
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What was broken, and what was known of it before.
+
+    found: what was taken for the model. script: path and arguments of the training script, "" where there
+    is none. sampler: (path, name) of a function, None for a method of the model. changes: the facts that
+    the break changed. facts: the healthy values of all facts by id.
+    """
+
+    found: Candidate
+    observe: Literal["run", "script", "sampling"]
+    script: str
+    sampler: tuple[str, str] | None
+    changes: tuple[str, ...]
+    facts: Mapping[str, str | None]
+
+
+def grade_fix(
+    before: Bench, candidate: Bench, subject: Subject, seed: int, level: Level = PRACTICE
+) -> Verdict:
+    """Both benches have servers of their own, which hold their trees. Raises NotApplicable where the code
+    before the break does not run any more.
+    """
+    results: list[Result] = []
+    if subject.observe == "run" or beside(before, candidate, subject):
+        results += compare_models(before, candidate, subject.found, seed, level)
+    if all(one.passed for one in results):
+        results += {"run": model, "script": script, "sampling": sampling}[subject.observe](
+            before, candidate, subject, seed
+        )
+    passed = all(one.passed for one in results)
+    measurements = sum(one.measurements for one in results)
+    return Verdict(passed, tuple(results), measurements, str(seed), BEFORE)
+
+
+def beside(before: Bench, candidate: Bench, subject: Subject) -> bool:
+    """Whether something changed that the model may stand in: any file but that of the script or sampler,
+    and that one where it holds the model, too.
+    """
+    files = before.files.keys() | candidate.files.keys()
+    changed = {path for path in files if before.files.get(path) != candidate.files.get(path)}
+    own = subject.script.split(" ")[0] if subject.observe == "script" else ""
+    if subject.observe == "sampling" and subject.sampler is not None:
+        own = subject.sampler[0]
+    return bool(changed - ({own} - {subject.found.path}))
+
+
+def model(before: Bench, candidate: Bench, subject: Subject, seed: int) -> list[Result]:
+    """The facts of a model that agrees with what it was."""
+    _, recorded = observed(candidate, subject.found)
+    raws = raw_facts(candidate.ask("measure", recorded))
+    return facts_of(candidate, subject, raws, agree=True)
+
+
+def script(before: Bench, candidate: Bench, subject: Subject, seed: int) -> list[Result]:
+    """What the training script does in its small world, and its facts."""
+    results, raws, agree = fact_runs.scripts(before, candidate, subject.script)
+    return results + facts_of(candidate, subject, raws, agree=agree)
+
+
+def sampling(before: Bench, candidate: Bench, subject: Subject, seed: int) -> list[Result]:
+    """What the sampler draws from, and its facts."""
+    results = fact_runs.samplers(before, candidate, subject.found, subject.sampler, seed)
+    if not all(one.passed for one in results):
+        return results
+    raws = fact_runs.sampler_facts(candidate, subject.found, subject.sampler)
+    return results + facts_of(candidate, subject, raws, agree=True)
+
+
+def facts_of(bench: Bench, subject: Subject, raws: Sequence[Raw], *, agree: bool) -> list[Result]:
+    """A result for each fact that was healthy or that the break changed. agree: whether all that was
+    compared agrees; then another right value is right, too, and so is what cannot be seen any more.
+    """
+    results = []
+    for raw in raws:
+        declared, wanted = bench.pack.fact(raw.id), subject.facts.get(raw.id)
+        changed = raw.id in subject.changes
+        if wanted is None or not (changed or verdict_of(declared, wanted)[0] == "PASS"):
+            continue
+        got = None if raw.value is None else str(raw.value)
+        right = got == wanted
+        if agree and not right:
+            right = got is None or verdict_of(declared, got)[0] == "PASS"
+        elif not changed and not right:
+            right = got is None or verdict_of(declared, got)[0] != "WRONG"
+        results.append(fact_result(raw.id, declared.title, wanted, got, right))
+    return results

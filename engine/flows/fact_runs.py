@@ -1,0 +1,136 @@
+"""What two trees do when their training script runs in its small world, or their sampler is called."""
+
+from __future__ import annotations
+
+import random
+import shlex
+from typing import Any
+
+from engine.errors import Message, Said
+from engine.facts import events, experiments
+from engine.facts.experiments import Candidate
+from engine.facts.report import Raw
+from engine.facts.trace import BadAnswer, array
+from engine.flows import training
+from engine.flows.check import LIMIT, Bench, raw_facts, why_not
+from engine.flows.fact_compare import silent
+from engine.judge import torch_runs
+from engine.judge.compare import Difference
+from engine.judge.result import Result
+from engine.judge.torch_compare import both
+from engine.judge.torch_runs import Called
+from engine.run.concurrent import run_both
+from engine.run.forks import Answer
+
+Sampler = tuple[str, str] | None
+LONG = 300  # characters of an error
+
+
+def scripts(before: Bench, candidate: Bench, named: str) -> tuple[list[Result], list[Raw], bool]:
+    """(what differs, the candidate's facts, whether both could be compared number by number). Raises
+    NotApplicable where the script before the break makes no steps any more.
+    """
+    path, *arguments = shlex.split(named)
+    answers = run_both(
+        lambda: training.script_answer(before, path, arguments),
+        lambda: training.script_answer(candidate, path, arguments),
+    )
+    healthy, other = (training.script_told(path, answer) for answer in answers)
+    if healthy[0] < training.LEAST:
+        raise silent(healthy[1]["why"])
+    ran = torch_runs.check("runs", None, healthy[0])
+    facts = raw_facts(candidate.ask("measure", other[1], "script_facts"))
+    if other[0] < healthy[0]:
+        counts = both(steps, healthy[0], other[0])
+        told = Difference("value", Message("the training script"), *counts)
+        why = other[1]["why"]
+        return [torch_runs.check("runs", told, inputs=why)], facts, False
+    wanted, got = (torch_runs.trained(one[1]["events"]) for one in (healthy, other))
+    alike = torch_runs.same_batches(wanted, got)
+    return [ran, *torch_runs.trainings(wanted, got, alike)], facts, alike
+
+
+def steps(count: int) -> Said:
+    return Message("{count} steps", count=count)
+
+
+def samplers(
+    before: Bench, candidate: Bench, found: Candidate, option: Sampler, seed: int
+) -> list[Result]:
+    """What differs between two samplers. Raises NotApplicable where the one before the break fails."""
+    context = experiments.sizes(before.pack, found)["context"]
+    runs = declared(seed, context)
+    jobs = [training.sampler_job(one, found, option, runs) for one in (before, candidate)]
+    answers = run_both(
+        lambda: before.learner.run(before.server, [jobs[0]], LIMIT)[0],
+        lambda: candidate.learner.run(candidate.server, [jobs[1]], LIMIT)[0],
+    )
+    told = [inputs(run) for run in runs]
+    healthy = called(answers[0], told)
+    if isinstance(healthy, str):
+        raise silent(healthy)
+    if all(one.error for one in healthy):
+        raise silent(healthy[0].error)
+    other = called(answers[1], told)
+    if isinstance(other, str):
+        return [torch_runs.check("called", Difference("raised", "", Message("no error"), other))]
+    return torch_runs.samplings(healthy, other)
+
+
+def declared(seed: int, context: int) -> list[dict[str, Any]]:
+    """Calls of a sampler: lengths beyond the context, temperatures, numbers of tokens that may come."""
+    rng, once = random.Random(seed), training.ONCE
+    changes: list[dict[str, Any]] = [
+        *({"length": n} for n in (1, context, context + 1, context + 3, 2 * context)),
+        *({"temperature": t} for t in (0.5, 0.8, 2.0)),
+        *({"top_k": k} for k in (1, 2, 5, 50)),
+        {"top_k": 5, "temperature": 0.7},
+        *({"top_p": p} for p in (0.5, 0.9)),
+        {"count": 6, "length": context - 3},
+    ]
+    return [{**once, **change, "seed": rng.getrandbits(30)} for change in changes]
+
+
+def inputs(run: dict[str, Any]) -> Said:
+    """What a sampler was called with, in words."""
+    return Message(
+        "a text of {length} tokens, temperature {temperature}, top-k {top_k}, top-p {top_p}",
+        length=run["length"],
+        temperature=run["temperature"],
+        top_k="-" if run["top_k"] is None else run["top_k"],
+        top_p="-" if run["top_p"] is None else run["top_p"],
+    )
+
+
+def called(answer: Answer, told: list[Said]) -> list[Called] | str:
+    """The calls of a sampler as arrays; why there are none."""
+    why = why_not(answer)
+    if why:
+        return why
+    try:
+        sampled, blobs = events.sampled(answer.data)
+        if len(sampled.runs) != len(told):
+            raise BadAnswer("another number of calls")
+
+        def decoded(value: Any) -> Any:
+            return None if value is None else array(value, blobs)
+
+        return [
+            Called(
+                words,
+                f"{run.failed.type}: {run.failed.message}"[:LONG] if run.failed else "",
+                decoded(run.tokens),
+                [one for value in run.drawn if (one := decoded(value)) is not None],
+                [decoded(value) for value in run.read],
+                decoded(run.output),
+            )
+            for words, run in zip(told, sampled.runs, strict=True)
+        ]
+    except BadAnswer as error:
+        return f"what it answered cannot be used ({error})"
+
+
+def sampler_facts(bench: Bench, found: Candidate, option: Sampler) -> list[Raw]:
+    """The facts of a sampler; none where it cannot be called."""
+    half = training.one_sampler(bench, found, option)
+    return [] if half is None else raw_facts(half.facts)

@@ -1,0 +1,136 @@
+"""What two models are made of: their parameters, the weights at the start, and what dropout does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from engine.errors import Message, Said
+from engine.judge.compare import Difference
+from engine.judge.torch_compare import Array, both
+from engine.judge.torch_compare import shape as shaped
+
+Parameters = Sequence[tuple[Sequence[str], Sequence[int]]]  # (names, shape) of each
+Spread = tuple[float, float, int]  # mean, standard deviation, count
+FEW, MANY = 8, 200  # runs in train mode
+WIDE = 6.0  # standard errors
+ROUGH = 0.1  # of a standard deviation under dropout, that may always differ
+
+
+def renamed(wanted: Parameters, got: Parameters) -> dict[str, str] | None:
+    """{name there: name here} for what has another name; by names, then by order and shape. None where the
+    parameters are others.
+    """
+    pairs: dict[int, int] = {}
+    here = {name: i for i, (names, _) in enumerate(wanted) for name in names}
+    for j, (names, shape) in enumerate(got):
+        i = next((here[name] for name in names if name in here), None)
+        if i is not None and i not in pairs.values() and [*wanted[i][1]] == [*shape]:
+            pairs[j] = i
+    free = [i for i in range(len(wanted)) if i not in pairs.values()]
+    for j, (_, shape) in enumerate(got):
+        if j not in pairs:
+            match = next((i for i in free if [*wanted[i][1]] == [*shape]), None)
+            if match is None:
+                return None
+            free.remove(match)
+            pairs[j] = match
+    if free:
+        return None
+    first = {got[j][0][0]: wanted[i][0][0] for j, i in pairs.items()}
+    return {there: name for there, name in first.items() if there != name}
+
+
+def other_parameters(wanted: Parameters, got: Parameters) -> Difference:
+    """Which parameter is missing, added, or of another shape."""
+    here = {name: (shape, names) for names, shape in wanted for name in names}
+    there = {name: (shape, names) for names, shape in got for name in names}
+    for name, (shape, _) in here.items():
+        if name in there and [*there[name][0]] != [*shape]:
+            return Difference("shape", name, *both(shaped, shape, there[name][0]))
+    lost = next((name for name in here if name not in there), None)
+    if lost is not None and len(got) <= len(wanted):
+        return Difference("missing", lost, Message("a parameter"), Message("missing"))
+    new = next((name for name in there if name not in here), None)
+    if new is not None:
+        return Difference("value", new, Message("no parameter"), Message("one that is added"))
+    for name, (_, names) in here.items():
+        if {*there[name][1]} != {*names}:
+            return Difference("value", name, held(names), held(there[name][1]))
+    return Difference("value", "", parameters(wanted), parameters(got))
+
+
+def held(names: Sequence[str]) -> Said:
+    """That one parameter is held under several names, or by itself."""
+    if len(names) == 1:
+        return Message("a parameter of its own")
+    return Message("one parameter under the names {names}", names=", ".join(names))
+
+
+def parameters(found: Parameters) -> Said:
+    return Message("{count} parameters", count=len(found))
+
+
+def started_otherwise(wanted: Mapping[str, Spread], got: Mapping[str, Spread]) -> Difference | None:
+    """The first parameter whose numbers at the start are spread in another way, beyond chance."""
+    for name, (mean, deviation, count) in wanted.items():
+        if name not in got:
+            continue
+        other, wide, _ = got[name]
+        error = WIDE / math.sqrt(max(count, 1))
+        both = max(deviation, wide)
+        if not all(map(math.isfinite, (mean, deviation, other, wide))):
+            continue
+        moved = abs(mean - other) > error * both + 1e-6
+        if moved or abs(deviation - wide) > min(error, 0.9) * both + 1e-7:
+            return Difference("value", name, spread(mean, deviation), spread(other, wide))
+    return None
+
+
+def spread(mean: float, deviation: float) -> Said:
+    return Message(
+        "mean {mean:.3g}, standard deviation {deviation:.3g}", mean=mean, deviation=deviation
+    )
+
+
+def same_rows(wanted: Sequence[Array], got: Sequence[Array]) -> bool:
+    """Whether the same random numbers gave the same, run for run."""
+    if len(wanted) != len(got):
+        return False
+    return all(a.shape == b.shape and near(a, b) for a, b in zip(wanted, got, strict=True))
+
+
+def near(wanted: Array, got: Array) -> bool:
+    return bool(np.abs(wanted - got).max(initial=0.0) <= 1e-3 * np.abs(wanted).max(initial=1e-9))
+
+
+def dropped_otherwise(wanted: Sequence[Array], got: Sequence[Array]) -> Difference | None:
+    """Whether what comes out in train mode has another mean or another spread, beyond chance."""
+    name = Message("outputs in train mode")
+    if len(wanted) != len(got) or any(
+        a.shape != b.shape for a, b in zip(wanted, got, strict=False)
+    ):
+        return Difference("value", name, runs(wanted), runs(got))
+    one, other = np.array(wanted), np.array(got)
+    a, b = (float(np.sqrt(rows.var(0).mean())) for rows in (one, other))
+    half = len(one) // 2
+    chance = [float(np.sqrt(rows.var(0).mean())) for rows in (one[:half], one[half:])]
+    allowed = ROUGH * max(a, b) + 2 * abs(chance[0] - chance[1]) + 1e-9
+    if not abs(a - b) <= allowed:
+        return Difference("value", name, deviation(a), deviation(b))
+    error = np.sqrt((one.var(0) + other.var(0)) / len(one)) + 1e-3 * max(a, b) + 1e-9
+    strange = np.abs(one.mean(0) - other.mean(0)) / error
+    if not float(np.sqrt((strange**2).mean())) < 2:
+        return Difference("value", name, Message("their usual mean"), Message("another mean"))
+    return None
+
+
+def deviation(number: float) -> Said:
+    return Message("a standard deviation of {deviation:.3g}", deviation=number)
+
+
+def runs(found: Sequence[Any]) -> Said:
+    return Message("{count} runs", count=len(found))
