@@ -58,7 +58,9 @@ def engine(
 @app.command()
 def init(
     name: Annotated[str, typer.Argument(help="Your name; the folder is learners/NAME.")],
-    pack: Annotated[str, typer.Option(help="The pack of exercises.")] = "minimodel",
+    pack: Annotated[
+        str | None, typer.Option(help="The pack of exercises; as a rule your code tells which.")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Your own code, anywhere; it is never written to.")
     ] = None,
@@ -76,10 +78,14 @@ def init(
     Example: engine init ada --model ~/code/minigpt --lang en
     """
     from engine.commands import init as command
+    from engine.report.out import Progress
     from engine.report.words import speak
 
     speak(lang)
-    emit(command.run(name, pack=pack, model=model, complete=complete, lang=lang), json)
+    report = command.run(
+        name, pack=pack, model=model, complete=complete, lang=lang, progress=Progress()
+    )
+    emit(report, json)
 
 
 @app.command("list")

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from engine.flows.observe import Observed
     from engine.spec.types.proof import Probe
 
-UNCONFINED = Sandbox(())
-
 
 class ByFacts:
     """Means of a pack that knows no names: what is taken for what was found when the learner was made."""
@@ -117,7 +115,11 @@ class ByFacts:
             changes=tuple(bug["facts"]), facts=bug["healthy"],
         )  # fmt: skip
         verdict = fact_fix.grade_fix(before, candidate, subject, fresh_seed(), level)
-        return Judged(verdict, UNCONFINED, [])
+        return Judged(verdict, self._sandbox(), [])
+
+    def _sandbox(self) -> Sandbox:
+        found = self._learner.greeting()
+        return Sandbox(found.python, found.numpy, found.landlock, found.seccomp)
 
     def bench(self, files: Mapping[str, bytes], server: str) -> Bench:
         """A tree in a server of its own."""

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.commands.session import Session
-from engine.errors import NotApplicable
 from engine.learner.files import storage, write
 
 if TYPE_CHECKING:
-    from engine.flows.check import Bench
+    from engine.flows.check import Asked, Bench
     from engine.flows.health import Target
 
 FILE = "found.json"
@@ -48,6 +47,12 @@ def known(session: Session) -> Found | None:
         return None
 
 
+def unfit(session: Session) -> dict[str, str]:
+    """Break -> why it does not apply, as far as it is known."""
+    kept = known(session)
+    return {} if kept is None else kept.refused
+
+
 def target(session: Session, bench: Bench, progress: Callable[[str], None]) -> Target:
     """What is taken for model, script and sampler. Raises NotApplicable where no model is found."""
     from engine.flows.health import Target
@@ -58,29 +63,20 @@ def target(session: Session, bench: Bench, progress: Callable[[str], None]) -> T
 def look(session: Session, bench: Bench, progress: Callable[[str], None]) -> Found:
     """What was found in these files; looked for where they have changed since. Raises NotApplicable."""
     from engine.flows import applicable
+    from engine.flows.check import folder
 
     kept, now = known(session), digest(bench.files)
     if kept is not None and kept.digest == now:
         return kept
-    asked = _asked(session)
-    bench.learner.hold(bench.script_server, _folder(bench), "optimizer")
-    try:
-        report = applicable.looked(bench, asked, session.catalogue, progress)
-    except NotApplicable:
-        raise
+    bench.learner.hold(bench.script_server, folder(bench.files), "optimizer")
+    report = applicable.looked(bench, _asked(session), session.catalogue, progress)
     made = Found(now, msgspec.to_builtins(report.target), report.told, dict(report.refused))
     with storage(session.learner.private):
         write(session.learner.private / FILE, msgspec.json.encode(made))
     return made
 
 
-def _folder(bench: Bench):  # type: ignore[no-untyped-def]
-    from engine.flows.check import folder
-
-    return folder(bench.files)
-
-
-def _asked(session: Session):  # type: ignore[no-untyped-def]
+def _asked(session: Session) -> Asked:
     """The lines of the tree's own learner.yaml, then of the learner's."""
     from engine.commands.check import with_lines
     from engine.flows.check import Asked

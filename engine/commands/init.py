@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import Message, Said, UsageError
+from engine.flows.measuring import Progress, quiet
 from engine.flows.reports import InitReport
 from engine.learner import learner as learners
 from engine.learner.files import storage
@@ -23,15 +24,18 @@ LONGEST = 64  # characters of a name, of up to three bytes each: file systems ta
 def run(
     name: str,
     *,
-    pack: str = "minimodel",
+    pack: str | None = None,
     model: Path | None = None,
     complete: bool = False,
     lang: str = "en",
     folder: Path | None = None,
+    progress: Progress = quiet,
 ) -> InitReport:
-    """Make `./learners/NAME`. An existing model folder is read, never written to. `complete`: with a finished
-    model in place of the template's stubs.
+    """Make `./learners/NAME`. An existing model folder is read, never written to. pack: None for the one that
+    the model looks like. complete: with a finished model in place of the template's stubs.
     """
+    from engine.commands.fitting import fitting_pack, found_in
+
     name = unicodedata.normalize("NFC", name)
     if not _is_name(name):
         raise UsageError(
@@ -40,10 +44,10 @@ def run(
                 "Use letters of any script, digits, - and _; begin with a letter or a digit."
             ),
         )
-    catalogue = Catalogue.find(pack)
+    catalogue = Catalogue.find(pack or fitting_pack(model))
     if lang not in catalogue.syllabus.languages:
         raise UsageError(
-            Message("The pack {pack} has no texts in {lang!r}.", pack=pack, lang=lang),
+            Message("The pack {pack} has no texts in {lang!r}.", pack=catalogue.pack, lang=lang),
             next=Message("It has: {languages}.", languages=", ".join(catalogue.syllabus.languages)),
         )
     here = folder or learners.current_folder()
@@ -60,8 +64,13 @@ def run(
         model = model.expanduser().resolve()
         if not model.is_dir():
             raise UsageError(Message("There is no such folder."), where=str(model))
-        warning = _odd(catalogue, model)
-    settings = {"name": name, "pack": pack, "model": str(model) if model else ".", "lang": lang}
+        warning = "" if catalogue.by_facts else _odd(catalogue, model)
+    settings = {
+        "name": name,
+        "pack": catalogue.pack,
+        "model": str(model) if model else ".",
+        "lang": lang,
+    }
     with storage(home):
         home.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(dir=home.parent, prefix=f".{name}-"))
@@ -72,8 +81,21 @@ def run(
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
             raise
+    told, applying = "", None
+    if catalogue.by_facts:
+        told, warning, applying = found_in(home, progress)
     finished = bool(layers) and (complete or catalogue.by_facts)
-    return InitReport(name, str(home), str(model or home), pack, bool(layers), warning, finished)
+    return InitReport(
+        name,
+        str(home),
+        str(model or home),
+        catalogue.pack,
+        bool(layers),
+        warning,
+        finished,
+        told,
+        applying,
+    )
 
 
 def _is_name(name: str) -> bool:

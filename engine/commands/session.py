@@ -58,6 +58,10 @@ class Session:
                 lambda: self.learner.tree(self.catalogue, self.read_model(), model),
             ):
                 known[id] = "changed"
+        if self.catalogue.by_facts:
+            from engine.commands.found import unfit
+
+            return {**dict.fromkeys(unfit(self), "unfit"), **known}
         return known
 
     def open_break(self) -> Attempt:

@@ -110,8 +110,22 @@ def init(report: InitReport) -> None:
                 "Your code stays where it is and is never written to: {model}", model=report.model
             )
         )
+    if report.found:
+        say(words("Found: {found}", found=report.found))
+    if report.applying is not None:
+        some, every = report.applying
+        say(
+            words(
+                "{count} of {all} breaks apply; `engine list` says why the others do not.",
+                count=some,
+                all=every,
+            )
+        )
     if report.warning:
         say(said(report.warning), "yellow")
+    if report.applying is not None:
+        say("\n" + words("Next: cd {home} and type engine break --blind", home=report.home))
+        return
     say("\n" + words("Next: cd {home} and type engine next", home=report.home))
 
 
