@@ -15,6 +15,9 @@ from engine.spec.types import Variant
 from engine.spec.types.proof import Probe
 from engine.words import said
 
+State = tuple[Health, health.Places] | Said
+PROBES: tuple[Probe, ...] = ("run", "script", "sampling")
+
 
 class Looked(msgspec.Struct, frozen=True):
     """told: what was taken, in a line. refused: break -> why it does not apply."""
@@ -40,9 +43,7 @@ def looked(
         (asked.train or script.what) if script is not None and ran else "",
         training.option(bench, found, progress),
     )
-    states: dict[Probe, Health | Said] = {}
-    for probe in ("run", "script", "sampling"):
-        states[probe] = _state(bench, target, probe)
+    states = {probe: _state(bench, target, probe) for probe in PROBES}
     refused = {}
     for entry in catalogue.entries.values():
         if entry.kind == "break":
@@ -52,29 +53,31 @@ def looked(
     return Looked(target, _told(bench, target, states["run"]), refused)
 
 
-def _state(bench: Bench, target: Target, probe: Probe) -> Health | Said:
+def _state(bench: Bench, target: Target, probe: Probe) -> State:
     if (probe == "script" and not target.script) or (probe == "sampling" and not target.sampler):
         return ""
     try:
-        return health.measured(bench, target, probe)
+        found = health.measured(bench, target, probe)
+        return found, health.places(bench, found, probe)
     except NotApplicable as error:
         return error.messages[0]
 
 
-def _reason(target: Target, variant: Variant, states: Mapping[Probe, Health | Said]) -> Said:
+def _reason(target: Target, variant: Variant, states: Mapping[Probe, State]) -> Said:
     """Why a variant does not apply; "" where nothing speaks against it."""
     state = states[variant.observe]
-    if not isinstance(state, Health):
+    if not isinstance(state, tuple):
         return state or fact_break.unfit(target, variant)
-    return fact_break.unhealthy(state, variant)
+    found, parts = state
+    return fact_break.unhealthy(found, variant) or fact_break.partless(parts, variant)
 
 
-def _told(bench: Bench, target: Target, state: Health | Said) -> str:
+def _told(bench: Bench, target: Target, state: State) -> str:
     """ "model.py:GPT, 2 layers, width 32, 4 heads; training: train.py; generation: GPT.generate"."""
     found = target.found
     parts = [f"{found.path}:{found.cls or found.expression}"]
-    if isinstance(state, Health):
-        sizes = bench.ask("summary", state.recorded)
+    if isinstance(state, tuple):
+        sizes = bench.ask("summary", state[0].recorded)
         parts[0] += f", {sizes.get('layers')} layers, width {sizes.get('width')}"
     if target.script:
         parts.append(f"training: {target.script}")

@@ -26,7 +26,7 @@ from engine.inject.candidates import changed_lines, cleaned
 from engine.inject.learner_code import Code
 from engine.inject.lies import without_lies
 from engine.inject.search import Injection
-from engine.inject.spans import Where, edits_of
+from engine.inject.spans import FILES, Where, edits_of
 from engine.run.types import Tree
 from engine.spec.types import Proof, Variant
 
@@ -79,11 +79,12 @@ def plan(
             why.append(reason)
             continue
         before = health.measured(bench, target, variant.observe)
-        reason = unhealthy(before, variant)
+        parts = health.places(bench, before, variant.observe)
+        reason = unhealthy(before, variant) or partless(parts, variant)
         if reason:
             why.append(reason)
             continue
-        found = _searched(bench, target, variant, before, lies, progress)
+        found = _searched(bench, target, variant, (before, parts), lies, progress)
         if isinstance(found, Planned):
             return msgspec.structs.replace(found, variant=number)
         why.append(found)
@@ -105,25 +106,33 @@ def unhealthy(before: Health, variant: Variant) -> Said:
         fact = before.facts[id]
         if fact.value is None:
             return Message("{fact}: {why}", fact=fact.title, why=fact.why or "not measured")
-        if id in variant.healthy:
-            good = re.fullmatch(variant.healthy[id], fact.value) is not None
-        else:
-            good = fact.verdict == "PASS"
-        if not good or re.fullmatch(variant.changes[id], fact.value):
+        if fact.verdict == "WRONG" or re.fullmatch(variant.changes[id], fact.value):
             return Message("{fact}: it is {value} already", fact=fact.title, value=fact.value)
+        if not re.fullmatch(variant.healthy.get(id, ".*"), fact.value) or fact.verdict != "PASS":
+            return Message("{fact}: it is {value}", fact=fact.title, value=fact.value)
     return ""
+
+
+def partless(parts: health.Places, variant: Variant) -> Said:
+    """Whether every way needs a part that was not seen; "" where one does not."""
+    for way in variant.ways:
+        named = {one for edit in way.edits for one in (edit.at, edit.to) if one not in ("", FILES)}
+        if all(parts.get(one) for one in named):
+            return ""
+    return Message("it has no part that this bug could be in")
 
 
 def _searched(
     bench: Bench,
     target: Target,
     variant: Variant,
-    before: Health,
+    seen: tuple[Health, health.Places],
     lies: Sequence[str],
     progress: Callable[[str], None],
 ) -> Planned | Said:
+    before, parts = seen
     code = Code(Tree("/learner", ("",), dict(bench.files), {}), {})
-    where = where_of(bench, before, variant, code)
+    where = where_of(bench, parts, code)
     nearest: Said = Message("no place for it was found")
     tried = 0
     for way in variant.ways:
@@ -146,9 +155,8 @@ def _searched(
     return nearest
 
 
-def where_of(bench: Bench, before: Health, variant: Variant, code: Code) -> Where:
+def where_of(bench: Bench, places: health.Places, code: Code) -> Where:
     """Spans by part, and the files that ran, those first in which most happened."""
-    places = health.places(bench, before, variant.observe)
     ran: dict[str, int] = {}
     for calls in places.values():
         for call in calls:

@@ -43,8 +43,8 @@ def made_of(values, stop):
 
 
 def scaling(parts):
-    """Calls that multiply scores, queries or keys by a number; torch's own attention."""
-    found = [head.call for head in parts.heads if head.kind == "sdpa"]
+    """Calls that multiply scores, queries or keys by a number."""
+    found = []
     for head in parts.heads:
         ends = [head.weights] if head.weights is not None else []
         made = made_of([*ends, head.q, head.k], projected)
@@ -62,15 +62,13 @@ def weights(parts):
 
 
 def softmax(parts):
-    found = [call for call in weights(parts) if call.name in SOFTMAX]
-    return found + [head.call for head in parts.heads if head.kind == "sdpa"]
+    return [call for call in weights(parts) if call.name in SOFTMAX]
 
 
 def masking(parts):
-    """Calls that hide scores; torch's own attention."""
+    """Calls that hide scores."""
     numbers = SOFTMAX | DROPS | VIEWS
-    found = [c for c in weights(parts) if c.name not in numbers and not factor_of(c)]
-    return found + [head.call for head in parts.heads if head.kind == "sdpa"]
+    return [c for c in weights(parts) if c.name not in numbers and not factor_of(c)]
 
 
 def merging(parts):
@@ -181,6 +179,7 @@ def dropping(parts):
 
 PARTS = {
     "attention": lambda parts: [head.call for head in parts.heads],
+    "sdpa": lambda parts: [head.call for head in parts.heads if head.kind == "sdpa"],
     "scaling": scaling,
     "masking": masking,
     "softmax": softmax,
