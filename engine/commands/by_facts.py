@@ -173,7 +173,8 @@ class ByFacts:
 
         subject = fact_observe.Subject(probe, target.found, target.script, target.option)
         lang = self._session.learner.lang
-        seen = fact_observe.look(*benches[:2], subject, lang, *benches[2:])
+        healthy, broken, *edited = benches
+        seen = fact_observe.look(healthy, broken, subject, lang, *edited)
         asked = self._catalogue.story(id).predictions if answers is not None else ()
         told, brier = scored(asked, answers or (), seen.measured, lang)
         return Observed((seen.observation,), told, brier)

@@ -53,6 +53,7 @@ TORCH = (
     "torch_script",
     "torch_generate",
     "torch_compare",
+    "torch_run",
     "torch_jobs",
 )
 FACTS = (*CHILD_MODULES, "runner", "fact_jobs")
