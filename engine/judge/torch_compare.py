@@ -116,19 +116,40 @@ def differs(case: Case) -> Apart | None:
     return None
 
 
+def doubtful(case: Case) -> bool:
+    """Whether a draw differs by more than is always allowed, so that rounding has to be looked at."""
+    if case.got is None or case.raised is not None:
+        return False
+    for key, wanted in case.wanted.items():
+        got = case.got.get(key)
+        if got is None or got.shape != wanted.shape or not np.isfinite(got).all():
+            return False
+    return any(far > FLOOR[kind] for kind in KINDS[2:] for _, far, _ in distances(case, kind))
+
+
+def distances(case: Case, kind: str) -> list[tuple[Key, float, float]]:
+    """(key, distance against size, size) of the arrays of a kind."""
+    assert case.got is not None
+    keys = [key for key in case.wanted if key[0] == kind and case.wanted[key].size]
+    largest = max((np.abs(case.wanted[key]).max() for key in keys), default=0.0)
+    found = []
+    for key in keys:
+        wanted, faint = case.wanted[key], FAINT * largest if kind == "gradient" else 0.0
+        size = max(float(np.abs(wanted).max()), faint, SMALLEST)
+        found.append((key, float(np.abs(wanted - case.got[key]).max()) / size, size))
+    return found
+
+
 def numbers(case: Case, kind: str) -> list[Apart]:
     """How far the arrays of a kind lie apart, those where rounding decides nothing left out."""
     found = []
     assert case.got is not None
-    keys = [key for key in case.wanted if key[0] == kind and case.wanted[key].size]
-    largest = max((np.abs(case.wanted[key]).max() for key in keys), default=0.0)
-    for key in keys:
+    for key, far, size in distances(case, kind):
         wanted, got = case.wanted[key], case.got[key]
-        size = max(np.abs(wanted).max(), FAINT * largest if kind == "gradient" else 0, SMALLEST)
         allowed = tolerance(kind, wanted, None if case.exact is None else case.exact.get(key), size)
         if allowed > USELESS:
             continue
-        times = float(np.abs(wanted - got).max() / size / allowed)
+        times = far / allowed
         name = named(*key)
         told = norms(name, wanted, got) if kind == "gradient" else value(name, wanted, got)
         found.append(Apart(kind, times, told, case))

@@ -17,12 +17,12 @@ class Fix(NamedTuple):
     more: tuple[tuple[str, str], ...] = ()  # further replacements
 
 
-FUSED_HAND = '''        att = (q @ k.transpose(-2, -1)) / math.sqrt(k.size(-1))
+FUSED_HAND = """        att = (q @ k.transpose(-2, -1)) / math.sqrt(k.size(-1))
         att = att.masked_fill(self.mask[:, :, :T, :T] == 0, float("-inf"))
         att = F.softmax(att, dim=-1)
         att = self.attn_drop(att)
         y = att @ v
-'''
+"""
 ESPANOL_SDPA = "y = F.scaled_dot_product_attention(q, k, v, is_causal=True)"
 DICT_NORM = "return self.gain * (x - mean) / torch.sqrt(var + self.eps) + self.offset"
 LLAMA_RMS = "torch.rsqrt(xf.pow(2).mean(-1, keepdim=True) + self.eps)"
@@ -170,4 +170,91 @@ WRONG = [
     Fix("modern", "gpt2x.py", "branch * 0.999", "x = x + mlp(norm(x))", "x = x + 0.999 * mlp(norm(x))"),
     Fix("modern", "gpt2x.py", "no soft cap", "        logits = 15 * torch.tanh(logits / 15)\n", ""),
     Fix("modern", "gpt2x.py", "eps added", "F.rms_norm(x, (x.size(-1),))", "F.rms_norm(x, (x.size(-1),), eps=1e-5)"),
+]  # fmt: skip
+
+FUSED_LOOP = """    optimizer.zero_grad(set_to_none=True)
+    for micro in range(gradient_accumulation_steps):
+        x, y = get_batch("train")
+        logits, loss = model(x, y)
+        loss = loss / gradient_accumulation_steps
+        loss.backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), grad_clip)
+    optimizer.step()
+"""
+HEADS_STEP = """    optimizer.zero_grad(set_to_none=True)
+    loss.backward()
+    optimizer.step()
+"""
+
+RIGHT_SCRIPTS = [
+    Fix("fused", "train.py", "same text", "import math", "import math"),
+    Fix("fused", "train.py", "cleared at the end", FUSED_LOOP, FUSED_LOOP.partition("\n")[2] + "    optimizer.zero_grad()\n"),
+    Fix("fused", "train.py", "divided where it is used", "        loss = loss / gradient_accumulation_steps\n        loss.backward()", "        (loss / gradient_accumulation_steps).backward()"),
+    Fix("fused", "train.py", "times 1/n", "loss = loss / gradient_accumulation_steps", "loss = loss * (1.0 / gradient_accumulation_steps)"),
+    Fix("fused", "train.py", "divided later", "        loss = loss / gradient_accumulation_steps\n        loss.backward()\n", "        loss.backward()\n    for p in model.parameters():\n        p.grad /= gradient_accumulation_steps\n"),
+    Fix("fused", "train.py", "model cleared", "optimizer.zero_grad(set_to_none=True)", "model.zero_grad()"),
+    Fix("fused", "train.py", "rates in one line", "    lr = get_lr(it)\n    for group in optimizer.param_groups:\n        group[\"lr\"] = lr\n", "    for group in optimizer.param_groups:\n        group.update(lr=get_lr(it))\n"),
+    Fix("fused", "train.py", "targets sliced", "data[i + 1 : i + 1 + block_size]", "data[i + 1 :][:block_size]"),
+    Fix("heads", "gpt.py", "cleared at the end", HEADS_STEP, "    loss.backward()\n    optimizer.step()\n    optimizer.zero_grad()\n"),
+    Fix("heads", "gpt.py", "batches drawn in another way", "torch.randint(len(d) - block_size, (batch_size,))", "torch.tensor([int(torch.randint(len(d) - block_size, (1,))) for _ in range(batch_size)])"),
+    Fix("llama", "pretrain.py", "cleared before the forward", "        opt.zero_grad()\n        loss.backward()", "        loss.backward()", (("        inputs, targets =", "        opt.zero_grad()\n        inputs, targets ="),)),
+]  # fmt: skip
+
+WRONG_SCRIPTS = [
+    Fix("fused", "train.py", "never cleared", "    optimizer.zero_grad(set_to_none=True)\n", ""),
+    Fix("fused", "train.py", "cleared each micro-step", "        x, y = get_batch(\"train\")", "        optimizer.zero_grad()\n        x, y = get_batch(\"train\")"),
+    Fix("fused", "train.py", "not divided", "        loss = loss / gradient_accumulation_steps\n", ""),
+    Fix("fused", "train.py", "divided by another number", "loss / gradient_accumulation_steps", "loss / 4"),
+    Fix("fused", "train.py", "rate smaller instead", "        loss = loss / gradient_accumulation_steps\n", "", (("group[\"lr\"] = lr", "group[\"lr\"] = lr / gradient_accumulation_steps"),)),
+    Fix("fused", "train.py", "clipped after", "    torch.nn.utils.clip_grad_norm_(model.parameters(), grad_clip)\n    optimizer.step()\n", "    optimizer.step()\n    torch.nn.utils.clip_grad_norm_(model.parameters(), grad_clip)\n"),
+    Fix("fused", "train.py", "clipped by value", "clip_grad_norm_(", "clip_grad_value_("),
+    Fix("fused", "train.py", "not clipped", "    torch.nn.utils.clip_grad_norm_(model.parameters(), grad_clip)\n", ""),
+    Fix("fused", "train.py", "rate never set", "        group[\"lr\"] = lr\n", "        pass\n"),
+    Fix("fused", "train.py", "rate without warm-up", "if it < warmup_iters:", "if it < 0:"),
+    Fix("fused", "train.py", "targets not shifted", "data[i + 1 : i + 1 + block_size]", "data[i : i + block_size]"),
+    Fix("fused", "train.py", "targets shifted twice", "data[i + 1 : i + 1 + block_size]", "data[i + 2 : i + 2 + block_size]"),
+    Fix("fused", "train.py", "left in eval mode", "    model.train()\n    return sum", "    return sum"),
+    Fix("fused", "train.py", "evaluates in train mode", "    model.eval()\n", ""),
+    Fix("fused", "train.py", "no decay", "weight_decay=0.1", "weight_decay=0.0"),
+    Fix("fused", "train.py", "another batch for each split", "data = train_data if split == \"train\" else val_data", "data = train_data"),
+    Fix("heads", "gpt.py", "never cleared", "    optimizer.zero_grad(set_to_none=True)\n", ""),
+    Fix("heads", "gpt.py", "cleared before the step", HEADS_STEP, "    loss.backward()\n    optimizer.zero_grad()\n    optimizer.step()\n"),
+    Fix("heads", "gpt.py", "targets not shifted", "d[i + 1 : i + block_size + 1]", "d[i : i + block_size]"),
+    Fix("llama", "pretrain.py", "head alone moved", "torch.optim.AdamW(model.parameters()", "torch.optim.AdamW(model.output.parameters()"),
+    Fix("llama", "pretrain.py", "betas exchanged", "betas=(0.9, 0.95)", "betas=(0.95, 0.9)"),
+    Fix("llama", "pretrain.py", "scheduler first", "        opt.step()\n        sched.step()\n", "        sched.step()\n        opt.step()\n"),
+]  # fmt: skip
+
+RIGHT_SAMPLERS = [
+    Fix("fused", "model.py", "same text", "import math", "import math"),
+    Fix("fused", "model.py", "last by index", "logits[:, -1, :] / temperature", "logits[:, logits.size(1) - 1] / temperature"),
+    Fix("fused", "model.py", "softmax by hand", "probs = F.softmax(logits, dim=-1)\n            nxt", "probs = logits.exp() / logits.exp().sum(-1, keepdim=True)\n            nxt"),
+    Fix("fused", "model.py", "top-k by where", "logits[logits < v[:, [-1]]] = -float(\"inf\")", "logits = torch.where(logits < v[:, -1:], torch.tensor(-float(\"inf\")), logits)"),
+    Fix("fused", "model.py", "top-k by sort", "v, _ = torch.topk(logits, min(top_k, logits.size(-1)))", "v = logits.sort(-1, descending=True)[0][:, :top_k]"),
+    Fix("fused", "model.py", "cropped only when long", "cond = idx[:, -self.config.block_size :]", "cond = idx if idx.size(1) <= self.config.block_size else idx[:, -self.config.block_size :]"),
+    Fix("modern", "gpt2x.py", "over all tokens", "        best, where = torch.topk(logits, top_k, dim=-1)\n        pick = torch.multinomial(F.softmax(best, dim=-1), 1)\n        ids = torch.cat([ids, where.gather(-1, pick)], dim=-1)", "        v = torch.topk(logits, top_k)[0][:, -1:]\n        p = F.softmax(logits.masked_fill(logits < v, -float(\"inf\")), dim=-1)\n        ids = torch.cat([ids, torch.multinomial(p, 1)], dim=-1)"),
+    Fix("llama", "sampling.py", "top-p shifted", "drop = cumulative - sorted_probs > top_p", "drop = torch.cat([torch.zeros_like(cumulative[:, :1], dtype=torch.bool), (cumulative > top_p)[:, :-1]], -1)"),
+    Fix("dictcfg", "lm.py", "likeliest by topk", "logits.argmax(dim=-1, keepdim=True)", "logits.topk(1)[1]"),
+]  # fmt: skip
+
+WRONG_SAMPLERS = [
+    Fix("fused", "model.py", "second last", "logits[:, -1, :] / temperature", "logits[:, -2:][:, 0] / temperature"),
+    Fix("fused", "model.py", "first", "logits[:, -1, :] / temperature", "logits[:, 0, :] / temperature"),
+    Fix("fused", "model.py", "temperature multiplies", "logits[:, -1, :] / temperature", "logits[:, -1, :] * temperature"),
+    Fix("fused", "model.py", "temperature ignored", "logits[:, -1, :] / temperature", "logits[:, -1, :]"),
+    Fix("fused", "model.py", "temperature squared", "logits[:, -1, :] / temperature", "logits[:, -1, :] / temperature**2"),
+    Fix("fused", "model.py", "one token more", "min(top_k, logits.size(-1))", "min(top_k + 1, logits.size(-1))"),
+    Fix("fused", "model.py", "one token less", "logits < v[:, [-1]]", "logits <= v[:, [-1]]"),
+    Fix("fused", "model.py", "top-k ignored", "if top_k is not None:", "if top_k is None:"),
+    Fix("fused", "model.py", "the first tokens", "idx[:, -self.config.block_size :]", "idx[:, : self.config.block_size]"),
+    Fix("fused", "model.py", "one token less read", "idx[:, -self.config.block_size :]", "idx[:, -self.config.block_size + 1 :]"),
+    Fix("fused", "model.py", "always the likeliest", "nxt = torch.multinomial(probs, num_samples=1)", "nxt = probs.argmax(-1, keepdim=True)"),
+    Fix("fused", "model.py", "drawn evenly", "nxt = torch.multinomial(probs, num_samples=1)", "nxt = torch.multinomial((probs > 0).float(), num_samples=1)"),
+    Fix("fused", "model.py", "new token in front", "idx = torch.cat((idx, nxt), dim=1)", "idx = torch.cat((nxt, idx), dim=1)"),
+    Fix("modern", "gpt2x.py", "one token less", "torch.topk(logits, top_k, dim=-1)", "torch.topk(logits, max(1, top_k - 1), dim=-1)"),
+    Fix("modern", "gpt2x.py", "index of the choice", "where.gather(-1, pick)", "pick"),
+    Fix("llama", "sampling.py", "without the token that crosses", "cumulative - sorted_probs > top_p", "cumulative > top_p"),
+    Fix("llama", "sampling.py", "second last", "model(window)[:, -1]", "model(window)[:, -2:][:, 0]"),
+    Fix("dictcfg", "lm.py", "second last", "logits = logits[:, -1, :]", "logits = logits[:, -2:][:, 0]"),
+    Fix("dictcfg", "lm.py", "the first tokens", "idx[:, -context_size:]", "idx[:, :context_size]"),
 ]  # fmt: skip

@@ -23,21 +23,22 @@ SCALES = {"normal": 0.25, "large": 1.0, "tiny": 2e-3, "biased": 0.25, "alike": 0
 
 
 def observe(job, tree):
-    """{"parameters", "draws", "exact", "noisy", "train", ...}; see engine/facts/compared.py."""
+    """{"parameters", "draws", "noisy", "train", ...}; see engine/facts/compared.py."""
     notes = []
     with torch_world.OnProcessor():
         built = torch_build.build(
             tree, job, Names(job["rules"], Told(tree.files, job["path"])), notes
         )
+    if job["double"]:
+        built.model.double()
     side = Side(built, job, tree)
     answer = {
         "parameters": [[names, list(t.shape)] for names, t in side.groups],
         "first": [spread(tensor) for _, tensor in side.groups],
         "draws": [side.draw(draw) for draw in job["draws"]],
-        "noisy": side.noisy(),
+        "noisy": len(set(side.repeated("eval", job["repeats"]))) > 1,
         "train": side.repeated("train", job["repeats"]),
     }
-    answer["exact"] = side.exactly(job["draws"]) if job["exact"] else []
     return {**answer, "notes": sorted(set(notes)), "blobs": side.blobs.items}
 
 
@@ -196,10 +197,6 @@ class Side:
                 tensor.sub_(grad * (STEP / max(size, LEAST)))
                 tensor.grad = None
 
-    def noisy(self):
-        """Whether evaluations of one input differ, with other random numbers."""
-        return len(set(self.repeated("eval", 3))) > 1
-
     def repeated(self, mode, count):
         """What comes out of one input with other random numbers each time; as far as it can be run."""
         draw, found = self.job["dropping"], []
@@ -214,14 +211,4 @@ class Side:
                 found.append(self.blobs.add(folded(loss if logits is None else logits, WHOLE)))
         except Exception:
             return found
-        return found
-
-    def exactly(self, draws):
-        """The same draws in float64, without what fails there."""
-        model = self.built.model
-        if not isinstance(model, torch.nn.Module):
-            return []
-        model.double()
-        found = [self.draw(draw) for draw in draws]
-        model.float()
         return found
