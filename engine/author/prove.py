@@ -23,7 +23,8 @@ from engine.judge.level import PRACTICE, Level
 from engine.run.concurrent import run_both
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.catalogue import Catalogue, Entry, packs
+from engine.spec.catalogue import Catalogue, Entry
+from engine.spec.packs import is_fact_pack, packs
 from engine.spec.types import Break
 
 
@@ -66,7 +67,8 @@ def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
     """Packs to check, each with the one exercise to prove, or None for all."""
     if path is None:
         for name, folder in packs().items():
-            yield Catalogue(name, folder), None
+            if not is_fact_pack(folder / "pack.yaml"):
+                yield Catalogue(name, folder), None
         return
     path = path.resolve()
     folders = [path, *path.parents] if path.is_dir() else list(path.parents)

@@ -26,7 +26,8 @@ def chosen(session: Session, id: str | None, phase: str | None, area: str | None
 
     if id is not None:
         return [takeable(session.catalogue, id)]
-    return draw(session.catalogue, taken(session.attempts()), phase, area)
+    done = {*taken(session.attempts()), *(id for id, s in session.states().items() if s == "unfit")}
+    return draw(session.catalogue, done, phase, area)
 
 
 def only_named(id: str | None, phase: str | None, area: str | None) -> str:

@@ -58,10 +58,18 @@ def engine(
 @app.command()
 def init(
     name: Annotated[str, typer.Argument(help="Your name; the folder is learners/NAME.")],
-    pack: Annotated[str, typer.Option(help="The pack of exercises.")] = "minimodel",
+    pack: Annotated[
+        str | None, typer.Option(help="The pack of exercises; as a rule your code tells which.")
+    ] = None,
     model: Annotated[
         Path | None, typer.Option(help="Your own code, anywhere; it is never written to.")
     ] = None,
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete", help="Begin with a finished model, which can be broken at once."
+        ),
+    ] = False,
     lang: Annotated[str, typer.Option(help="Language of the exercises: en or es.")] = "en",
     json: Json = False,
 ) -> None:
@@ -70,10 +78,14 @@ def init(
     Example: engine init ada --model ~/code/minigpt --lang en
     """
     from engine.commands import init as command
+    from engine.report.out import Progress
     from engine.report.words import speak
 
     speak(lang)
-    emit(command.run(name, pack=pack, model=model, lang=lang), json)
+    report = command.run(
+        name, pack=pack, model=model, complete=complete, lang=lang, progress=Progress()
+    )
+    emit(report, json)
 
 
 @app.command("list")

@@ -58,7 +58,7 @@ def _predictions(
         from engine.commands.predict import check_none_open
 
         check_none_open(session)
-        file, spec = answer_file(answers), session.catalogue.break_(id)
+        file, spec = answer_file(answers), session.catalogue.story(id)
         given = file.predictions(
             spec.predictions, session.learner.lang
         )  # all of it, before the search
@@ -117,7 +117,7 @@ def submit_fix(
 
     if answers is not None:
         file = answer_file(answers)
-        spec = session.catalogue.break_(session.open_break().exercise)
+        spec = session.catalogue.story(session.open_break().exercise)
         cause = file.cause(spec.cause)
         return command.run(session, lambda *_: cause, level=level, progress=Progress())
     how = command.no_answer if json or not ask.interactive() else ask.cause(session.learner.lang)

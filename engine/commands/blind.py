@@ -7,28 +7,20 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
-
-import msgspec
 
 from engine.commands.lay import check_same_code, lay, opened
+from engine.commands.means import Means, Placed, means_of
 from engine.commands.naming import handle_title
 from engine.commands.predict import check_none_open, notes_head
 from engine.commands.session import Session
-from engine.commands.warm import TO_BREAK, servers_of
 from engine.errors import EngineError, Message, NotApplicable
-from engine.flows import expectations
 from engine.flows.blind import BlindReport
-from engine.flows.measuring import Progress, fresh_seed, quiet
+from engine.flows.measuring import Progress, quiet
 from engine.learner import entries, notes
 from engine.learner.sealed import seal
 from engine.learner.store import alone, next_handle
 from engine.run.concurrent import Future, run_both
-from engine.run.servers import Servers
 from engine.spec.catalogue import Entry
-
-if TYPE_CHECKING:
-    from engine.flows.break_ import Planned
 
 
 def run(
@@ -46,37 +38,23 @@ def run(
     learner = session.learner
     check_none_open(session)
     notes.check(learner.blind_notes)
-    with servers_of(session) as servers:
-        files, tree = session.code
-        servers.load_tree(tree, *TO_BREAK)
+    with means_of(session) as means:
+        files, _ = session.code
         Future(lambda: importlib.import_module("engine.learner.repositories"))
         Future(meanwhile)
-        entry, planned = _first_that_applies(session, servers, ids, progress)
-        from engine.flows import observe
-
-        versions = observe.Versions(tree, tree.replaced(planned.injection.files), planned.dtype)
-        subject = observe.blind(session.catalogue.break_(entry.id), later=True)
+        entry, placed = _first_that_applies(session, means, ids, progress)
         with alone(learner.private):
             check_none_open(session)
             check_same_code(session, files)
             name = next_handle(session.attempts())
             laid, observed = run_both(
-                lambda: lay(session, name, files, planned),
-                lambda: observe.look(
-                    servers,
-                    session.catalogue,
-                    entry.id,
-                    versions,
-                    subject,
-                    learner.lang,
-                    server="learner",
-                ),
+                lambda: lay(session, name, files, placed.files),
+                lambda: means.observed(placed, None),
             )
-            bug = {"sealed": seal({**planned.bug, "exercise": entry.id})}
+            bug = {"sealed": seal({**placed.bug, "exercise": entry.id})}
             date = opened(session, name, 1, laid, bug, observed)[:10]
             story = begin_notes(session, entry.id, name, date)
-        shown = len(observe.blind(session.catalogue.break_(entry.id)).observe)
-        observed = msgspec.structs.replace(observed, observations=observed.observations[:shown])
+        observed = means.shown(observed)
     return BlindReport(
         name, handle_title(name, learner.lang), story, observed, str(learner.practice(name)),
         str(learner.blind_notes),
@@ -84,21 +62,17 @@ def run(
 
 
 def _first_that_applies(
-    session: Session, servers: Servers, ids: Sequence[str], progress: Progress
-) -> tuple[Entry, Planned]:
+    session: Session, means: Means, ids: Sequence[str], progress: Progress
+) -> tuple[Entry, Placed]:
     """The first of these breaks that this code can be given. Raises NotApplicable."""
-    from engine.flows import break_ as flow
-
     for id in ids:
         try:
-            begun = expectations.begin(
-                servers, session.catalogue, id, session.code[1], fresh_seed()
-            )
-            planned = flow.plan_begun(servers, session.catalogue, begun, progress=progress)
+            means.begin(id)
+            placed = means.plan(progress)
         except NotApplicable as error:
             why: EngineError = error
             continue
-        return session.catalogue.entry(id), planned
+        return session.catalogue.entry(id), placed
     if len(ids) == 1:
         raise why
     raise NotApplicable(
@@ -109,13 +83,13 @@ def _first_that_applies(
 
 def begin_notes(session: Session, id: str, name: str, date: str) -> str:
     """The head of the entry and the story, where they are not there yet; returns the story."""
-    spec, learner = session.catalogue.break_(id), session.learner
+    spec, learner = session.catalogue.story(id), session.learner
     assert spec.blind is not None  # chosen for it
     story = session.text(spec.blind.story)
     if notes.start_mark(name, 1).encode() not in notes.read(learner.blind_notes):
         notes.add(
             learner.blind_notes, name, 1, story,
             head=entries.heading(date, handle_title(name, learner.lang)),
-            top=notes_head(session.catalogue.contract.template, learner.lang),
+            top=notes_head(session.catalogue.syllabus.template, learner.lang),
         )  # fmt: skip
     return story

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.commands.lay import check_same_code, lay, opened
+from engine.commands.means import means_of
 from engine.commands.predict import Ask, check_none_open, predictions
 from engine.commands.session import Session
-from engine.commands.warm import TO_BREAK, servers_of
 from engine.errors import Message, UsageError
-from engine.flows import expectations
 from engine.flows.answers import Answer
-from engine.flows.measuring import Progress, fresh_seed, quiet
+from engine.flows.measuring import Progress, quiet
 from engine.flows.predictions import BreakReport
 from engine.learner import entries, notes
 from engine.learner.store import alone
@@ -41,35 +40,25 @@ def run(
     Raises NotApplicable when an exercise is open or the code is not healthy where this one needs
     it, and whatever the files, the specs or the learner's answers are at fault for.
     """
-    learner, catalogue = session.learner, session.catalogue
+    learner = session.learner
     entry = _break_called(session, id)
     check_none_open(session)
     notes.check(learner.notes(entry.phase_number))
-    with servers_of(session) as servers:
-        files, tree = session.code
-        servers.load_tree(tree, *TO_BREAK)  # as a rule they are
-        begun = expectations.begin(servers, catalogue, entry.id, tree, fresh_seed())
-        from engine.flows import break_ as flow  # brings numpy, while the reference is at work
-        from engine.flows.observe import Versions, look, told
-
-        Future(
-            lambda: importlib.import_module("engine.learner.repositories")
-        )  # which `_write` needs
+    with means_of(session) as means:
+        files, _ = session.code
+        means.begin(entry.id)
+        Future(lambda: importlib.import_module("engine.learner.repositories"))  # which `lay` needs
         Future(meanwhile)
-        planned = flow.plan_begun(servers, catalogue, begun, progress=progress)
+        placed = means.plan(progress)
         attempt, answers = predictions(session, entry.id, ask)
-        subject = told(catalogue.break_(entry.id), answers)
-        versions = Versions(tree, tree.replaced(planned.injection.files), planned.dtype)
         with alone(learner.private):
             check_none_open(session)
             check_same_code(session, files)
             laid, observed = run_both(
-                lambda: lay(session, entry.id, files, planned),
-                lambda: look(
-                    servers, catalogue, entry.id, versions, subject, learner.lang, server="learner"
-                ),
+                lambda: lay(session, entry.id, files, placed.files),
+                lambda: means.observed(placed, answers),
             )
-            opened(session, entry.id, attempt, laid, planned.bug, observed)
+            opened(session, entry.id, attempt, laid, placed.bug, observed)
             _record(session, entry, attempt, observed)
     return _report(session, entry, attempt, answers, observed)
 
@@ -81,7 +70,7 @@ def _break_called(session: Session, id: str) -> Entry:
             Message("{exercise} is a build exercise.", exercise=entry.id),
             next=Message("`engine submit-build {exercise}` checks it.", exercise=entry.id),
         )
-    session.catalogue.break_(entry.id)  # what is wrong with it is said before anything is run
+    session.catalogue.story(entry.id)  # what is wrong with it is said before anything is run
     return entry
 
 
@@ -96,7 +85,7 @@ def _record(session: Session, entry: Entry, attempt: int, observed: Observed) ->
 def _report(
     session: Session, entry: Entry, attempt: int, answers: list[Answer], observed: Observed
 ) -> BreakReport:
-    spec, learner = session.catalogue.break_(entry.id), session.learner
+    spec, learner = session.catalogue.story(entry.id), session.learner
     practice, notes_file = learner.practice(entry.id), learner.notes(entry.phase_number)
     return BreakReport(
         entry.id, session.text(spec.title), attempt, str(practice), str(notes_file), tuple(answers),

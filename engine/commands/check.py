@@ -16,7 +16,7 @@ from engine.flows.check import Asked as Asked
 from engine.learner.lines import Lines, lines
 from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
 from engine.run.pool import own_paths
-from engine.spec.catalogue import pack_roots
+from engine.spec.packs import pack_roots
 
 PACK = "gpt"
 INSTALL = 'python3 -m pip install "breakfix-engine[torch]"'

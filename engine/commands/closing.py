@@ -17,7 +17,7 @@ from engine.observe.score import Scored, brier
 def close(session: Session, attempt: Attempt, ask: AskCause, submission: Submission) -> Reveal:
     """Ask for the cause, complete the notes, close the attempt."""
     lang = session.learner.lang
-    spec = session.catalogue.break_(attempt.exercise)
+    spec = session.catalogue.story(attempt.exercise)
     scored = _diagnosis(session, attempt)
     result = None if scored else ask_cause(spec.cause, ask, lang)
     hidden = session.text(spec.hidden_cause)
@@ -51,11 +51,11 @@ def _diagnosis(session: Session, attempt: Attempt) -> tuple[Scored, ...]:
         return ()
     from engine.flows.diagnosis import Diagnosis, scored
 
-    spec, bug = session.catalogue.break_(attempt.exercise), attempt.injected
+    spec, bug = session.catalogue.story(attempt.exercise), attempt.injected
     return scored(
         msgspec.convert(known, Diagnosis),
         [(path, symbol) for path, symbol in bug["places"]],
         spec.mechanism,
-        session.catalogue.contract.areas[spec.area].mechanisms,
+        session.catalogue.syllabus.areas[spec.area].mechanisms,
         session.learner.lang,
     )

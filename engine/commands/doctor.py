@@ -15,7 +15,8 @@ from engine.flows.reports import DoctorReport, Finding
 from engine.judge.findings import lacking_role
 from engine.run.servers import Servers
 from engine.run.types import CONFINEMENTS
-from engine.spec.catalogue import Catalogue, packs
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import DEFAULT
 
 INTERPRETER, CODE = Message("learner's interpreter"), Message("your code")
 PACKAGES = ("typer", "rich", "numpy", "PyYAML", "msgspec", "GitPython")
@@ -37,7 +38,7 @@ def run(session: Session | None) -> DoctorReport:
     findings.append(
         Finding("git", bool(git), git or Message("not found; install it, it keeps your history"))
     )
-    catalogue = session.catalogue if session else Catalogue.find(sorted(packs())[0])
+    catalogue = session.catalogue if session else Catalogue.find(DEFAULT)
     python = session.learner.python() if session else None
     try:
         with servers_for(catalogue, python) as servers:

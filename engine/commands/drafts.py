@@ -31,7 +31,7 @@ def predictions(session: Session, opening: Opening) -> list[Answer]:
         notes.add(
             file, opening.exercise, number, _form(opening),
             head=entries.heading(datetime.now().astimezone().date().isoformat(), opening.title),
-            top=notes_head(session.catalogue.contract.template, opening.lang),
+            top=notes_head(session.catalogue.syllabus.template, opening.lang),
         )  # fmt: skip
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:

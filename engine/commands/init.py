@@ -7,9 +7,11 @@ import re
 import shutil
 import tempfile
 import unicodedata
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import Message, Said, UsageError
+from engine.flows.measuring import Progress, quiet
 from engine.flows.reports import InitReport
 from engine.learner import learner as learners
 from engine.learner.files import storage
@@ -22,12 +24,18 @@ LONGEST = 64  # characters of a name, of up to three bytes each: file systems ta
 def run(
     name: str,
     *,
-    pack: str = "minimodel",
+    pack: str | None = None,
     model: Path | None = None,
+    complete: bool = False,
     lang: str = "en",
     folder: Path | None = None,
+    progress: Progress = quiet,
 ) -> InitReport:
-    """Make `./learners/NAME`. An existing model folder is read, never written to."""
+    """Make `./learners/NAME`. An existing model folder is read, never written to. pack: None for the one that
+    the model looks like. complete: with a finished model in place of the template's stubs.
+    """
+    from engine.commands.fitting import fitting_pack, found_in
+
     name = unicodedata.normalize("NFC", name)
     if not _is_name(name):
         raise UsageError(
@@ -36,11 +44,11 @@ def run(
                 "Use letters of any script, digits, - and _; begin with a letter or a digit."
             ),
         )
-    catalogue = Catalogue.find(pack)
-    if lang not in catalogue.contract.languages:
+    catalogue = Catalogue.find(pack or fitting_pack(model))
+    if lang not in catalogue.syllabus.languages:
         raise UsageError(
-            Message("The pack {pack} has no texts in {lang!r}.", pack=pack, lang=lang),
-            next=Message("It has: {languages}.", languages=", ".join(catalogue.contract.languages)),
+            Message("The pack {pack} has no texts in {lang!r}.", pack=catalogue.pack, lang=lang),
+            next=Message("It has: {languages}.", languages=", ".join(catalogue.syllabus.languages)),
         )
     here = folder or learners.current_folder()
     home = here / "learners" / name
@@ -51,23 +59,43 @@ def run(
             next=Message("`engine status --learner {name}`, or choose another name.", name=name),
         )
     warning: Said = ""
+    layers = _layers(catalogue, model, complete)
     if model is not None:
         model = model.expanduser().resolve()
         if not model.is_dir():
             raise UsageError(Message("There is no such folder."), where=str(model))
-        warning = _odd(catalogue, model)
-    settings = {"name": name, "pack": pack, "model": str(model) if model else ".", "lang": lang}
+        warning = "" if catalogue.by_facts else _odd(catalogue, model)
+    settings = {
+        "name": name,
+        "pack": catalogue.pack,
+        "model": str(model) if model else ".",
+        "lang": lang,
+    }
     with storage(home):
         home.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(dir=home.parent, prefix=f".{name}-"))
         try:
-            _fill(made, settings, catalogue, model is None)
+            _fill(made, settings, catalogue, layers)
             made.chmod(0o755)
             made.rename(home)
         except BaseException:
             shutil.rmtree(made, ignore_errors=True)
             raise
-    return InitReport(name, str(home), str(model or home), pack, model is None, warning)
+    told, applying = "", None
+    if catalogue.by_facts:
+        told, warning, applying = found_in(home, progress)
+    finished = bool(layers) and (complete or catalogue.by_facts)
+    return InitReport(
+        name,
+        str(home),
+        str(model or home),
+        catalogue.pack,
+        bool(layers),
+        warning,
+        finished,
+        told,
+        applying,
+    )
 
 
 def _is_name(name: str) -> bool:
@@ -81,15 +109,32 @@ def _is_name(name: str) -> bool:
     )
 
 
-def _fill(made: Path, settings: dict[str, str], catalogue: Catalogue, template: bool) -> None:
+def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Path]:
+    """The folders whose files are laid down, the later over the earlier: none around own code."""
+    if model is not None:
+        if complete:
+            raise UsageError(
+                Message("--complete lays down a finished model, and --model takes your own."),
+                next=Message("Give one of the two."),
+            )
+        return []
+    if not complete or catalogue.by_facts:  # whose template is finished
+        return [catalogue.template]
+    if not catalogue.contract.complete:
+        raise UsageError(Message("The pack {pack} has no finished model.", pack=catalogue.pack))
+    return [catalogue.template, catalogue.folder / catalogue.contract.complete]
+
+
+def _fill(
+    made: Path, settings: dict[str, str], catalogue: Catalogue, layers: Sequence[Path]
+) -> None:
     lines = [f"{key}: {_scalar(value)}\n" for key, value in settings.items()]
     (made / learners.FILE).write_text("".join(lines), "utf-8")
     (made / ".engine").mkdir()
     (made / ".engine" / ".gitignore").write_text("*\n")
-    if template:
-        source = catalogue.template
-        for file in sorted(source.rglob("*")):
-            relative = file.relative_to(source)
+    for layer in layers:
+        for file in sorted(layer.rglob("*")):
+            relative = file.relative_to(layer)
             if (
                 file.is_file()
                 and relative.parts[0] != "notes"

@@ -11,7 +11,6 @@ from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
 
 if TYPE_CHECKING:
-    from engine.flows.break_ import Planned
     from engine.flows.observe import Observed
 
 
@@ -26,13 +25,14 @@ def check_same_code(session: Session, files: Mapping[str, bytes]) -> None:
 
 
 def lay(
-    session: Session, name: str, files: Mapping[str, bytes], planned: Planned
+    session: Session, name: str, files: Mapping[str, bytes], broken: Mapping[str, bytes]
 ) -> dict[str, Any]:
-    """Snapshots and the practice copy; returns their names. Nothing is open yet."""
+    """Snapshots and the practice copy; returns their names. broken: the files that the bug is in. Nothing is
+    open yet.
+    """
     from engine.learner.history import lay_out
 
     learner = session.learner
-    broken = planned.injection.files
     return lay_out(learner.private, learner.practice(name), files, broken, learner.model)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from engine.commands.session import Session
 from engine.flows.listing import Listed, ListReport, listed
 from engine.learner.store import taken
-from engine.spec.catalogue import Catalogue, packs
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import packs
 
 
 def run(session: Session | None, lang: str = "en") -> ListReport:
@@ -13,7 +14,12 @@ def run(session: Session | None, lang: str = "en") -> ListReport:
     if session is not None:
         found = session.attempts()
         known, lang = session.states(found), session.learner.lang
-        return ListReport(listed(session.catalogue, lang, known, taken(found)))
+        unfit = {}
+        if session.catalogue.by_facts:
+            from engine.commands import found as finding
+
+            unfit = finding.unfit(session)
+        return ListReport(listed(session.catalogue, lang, known, taken(found), unfit))
     every: list[Listed] = []
     for pack in sorted(packs()):
         every += listed(Catalogue.find(pack), lang, {})

@@ -7,12 +7,11 @@ from pathlib import Path
 import msgspec
 
 from engine.commands import pictures
+from engine.commands.means import means_of
 from engine.commands.naming import title
 from engine.commands.session import Session
-from engine.commands.warm import servers_of
-from engine.flows import observe as flow
 from engine.flows.answers import Answer
-from engine.flows.observe import Observed, ObserveReport, Versions
+from engine.flows.observe import Observed, ObserveReport
 from engine.learner.store import Attempt
 from engine.observe.score import Scored, brier
 
@@ -25,14 +24,12 @@ def run(session: Session, *, save: Path | None = None) -> ObserveReport:
         pictures.check_file(save)
         pictures.check_plots()
     attempt = session.open_break()
-    id, lang = attempt.exercise, session.learner.lang
-    spec = session.catalogue.break_(id)
+    id = attempt.exercise
+    spec = session.catalogue.story(id)
     predicted = attempt.last("predicted") or {"answers": []}
     answers = [msgspec.convert(one, Answer) for one in predicted["answers"]]
-    subject = flow.blind(spec) if attempt.blind else flow.told(spec, answers)
-    with servers_of(session) as servers:
-        versions = _versions(session, attempt)
-        observed = flow.look(servers, session.catalogue, id, versions, subject, lang)
+    with means_of(session) as means:
+        observed = means.again(attempt, answers)
     if save is not None:
         pictures.save_curves(save, observed.observations)
     return ObserveReport(
@@ -44,18 +41,6 @@ def run(session: Session, *, save: Path | None = None) -> ObserveReport:
         str(session.learner.practice(attempt.name)),
         str(save.resolve()) if save else "",
     )
-
-
-def _versions(session: Session, attempt: Attempt) -> Versions:
-    from engine.learner.snapshots import History
-
-    healthy, now = session.trees(attempt)
-    data = attempt.last("injected") or {}
-    files = History(session.learner.private).load(data["broken"])
-    if files == now.files:
-        return Versions(healthy, now)
-    broken = session.learner.tree(session.catalogue, files, session.learner.practice(attempt.name))
-    return Versions(healthy, broken, now=now)
 
 
 def _frozen(attempt: Attempt, observed: Observed) -> Observed:

@@ -13,7 +13,7 @@ from engine.flows.pipeline import pipeline_source
 from engine.flows.predictions import Opening, all_answered, still_fitting
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone, coming, opened
-from engine.spec.catalogue import content_root
+from engine.spec.packs import content_root
 from engine.spec.types import Prediction
 
 Ask = Callable[[Opening], Iterable[Answer]]  # a sequence, or one after another as they are typed
@@ -37,7 +37,7 @@ def predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]
     those it got.
     """
     learner, catalogue = session.learner, session.catalogue
-    entry, spec = catalogue.entry(id), catalogue.break_(id)
+    entry, spec = catalogue.entry(id), catalogue.story(id)
     file = learner.notes(entry.phase_number)
     answers = _unused(session.latest(id), spec.predictions)
     if answers is None:
@@ -63,7 +63,7 @@ def predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]
         notes.add(
             file, id, number, entries.predictions(lines, learner.lang),
             head=entries.heading(date, session.title(id)),
-            top=notes_head(catalogue.contract.template, learner.lang),
+            top=notes_head(catalogue.syllabus.template, learner.lang),
         )  # fmt: skip
     return number, answers
 
@@ -74,7 +74,7 @@ def _asked(session: Session, id: str, number: int, ask: Ask) -> list[Answer]:
     """
     latest = session.latest(id)
     drafts = latest.all("drafted") if latest is not None and latest.state == "new" else []
-    asked = session.catalogue.break_(id).predictions
+    asked = session.catalogue.story(id).predictions
     known = still_fitting([draft["answer"] for draft in drafts], asked)
     given = ask(_opening(session, id, tuple(known.values())))
     answers = []
@@ -96,12 +96,12 @@ def _unused(latest: Attempt | None, asked: Sequence[Prediction]) -> list[Answer]
 
 def _opening(session: Session, id: str, known: tuple[Answer, ...]) -> Opening:
     """The exercise as it is told before the predictions. known: what was typed already."""
-    entry, spec = session.catalogue.entry(id), session.catalogue.break_(id)
+    entry, spec = session.catalogue.entry(id), session.catalogue.story(id)
     return Opening(
         entry.id,
         session.text(spec.title),
         session.text(spec.the_break),
-        pipeline_source(session.catalogue, spec.pipeline),
+        pipeline_source(session.catalogue, id),
         spec.predictions,
         session.learner.lang,
         str(session.learner.notes(entry.phase_number)),

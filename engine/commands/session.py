@@ -51,8 +51,17 @@ class Session:
         known, passed = states(found), fingerprint.recorded(found)
         if passed:
             model = self.learner.model
-            for id in fingerprint.changed(self.catalogue, passed, model, self._tree_as_it_is):
+            for id in fingerprint.changed(
+                self.catalogue,
+                passed,
+                model,
+                lambda: self.learner.tree(self.catalogue, self.read_model(), model),
+            ):
                 known[id] = "changed"
+        if self.catalogue.by_facts:
+            from engine.commands.found import unfit
+
+            return {**dict.fromkeys(unfit(self), "unfit"), **known}
         return known
 
     def open_break(self) -> Attempt:
@@ -90,7 +99,7 @@ class Session:
         StorageError, LearnerCodeError.
         """
         from engine.learner.history import read_practice
-        from engine.learner.model import check_syntax
+        from engine.learner.model import check_syntax, python_files
         from engine.learner.snapshots import History
 
         learner = self.learner
@@ -99,29 +108,29 @@ class Session:
         before = History(learner.private).load(data["before"])
         folder = learner.practice(attempt.name)
         now = read_practice(folder, before)
-        check_syntax(now, f"practice/{attempt.name}")
+        changed = {path: data for path, data in now.items() if before.get(path) != data}
+        check_syntax(python_files(changed), f"practice/{attempt.name}")
         return (
             learner.tree(self.catalogue, before, learner.model),
             learner.tree(self.catalogue, now, folder),
         )
 
-    def data_files(self) -> list[Path]:
-        """The data beside the learner's code, and beside the practice copy that is open."""
-        from engine.learner.data import data_files
+    def broken(self, attempt: Attempt, now: Tree) -> Tree:
+        """The practice copy of an open break as it was laid. now: as it is."""
+        from engine.learner.snapshots import History
 
-        found = opened(self.attempts())
-        practice = [self.learner.practice(found.name)] if found else []
-        return [path for root in (self.learner.model, *practice) for path in data_files(root)]
-
-    def _tree_as_it_is(self) -> Tree:
-        """The learner's tree, also where a file of it cannot be parsed."""
-        return self.learner.tree(self.catalogue, self.read_model(), self.learner.model)
+        data = attempt.last("injected")
+        assert data is not None  # an open break was injected
+        files = History(self.learner.private).load(data["broken"])
+        return self.learner.tree(self.catalogue, files, self.learner.practice(attempt.name))
 
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""
         from engine.learner.model import check_syntax
 
         files = self.read_model()
+        if self.catalogue.by_facts:  # files that no model needs may be of any age
+            return files
         check_syntax(sources.needed(self.learner, self.catalogue, files, self.part))
         return files
 

@@ -6,7 +6,8 @@ from engine.commands.naming import title
 from engine.commands.session import Session
 from engine.flows.show import ShowReport, show_blind, show_break, show_build
 from engine.learner.store import latest, states
-from engine.spec.catalogue import Catalogue, packs
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import DEFAULT
 
 
 def run(session: Session | None, id: str, lang: str = "en") -> ShowReport:
@@ -15,7 +16,7 @@ def run(session: Session | None, id: str, lang: str = "en") -> ShowReport:
         catalogue, lang = session.catalogue, session.learner.lang
     else:
         pack, slash, _ = id.partition("/")
-        catalogue = Catalogue.find(pack if slash else next(iter(sorted(packs())), ""))
+        catalogue = Catalogue.find(pack if slash else DEFAULT)
     taken = latest(session.attempts(), id) if session else None
     if session and taken and taken.secret:
         return show_blind(catalogue, taken.exercise, id, title(session, taken), lang)

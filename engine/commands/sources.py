@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import Message, StorageError, UsageError
+from engine.errors import LearnerCodeError, Message, StorageError, UsageError
 from engine.learner.learner import Learner
 from engine.spec.catalogue import Catalogue
 
@@ -18,8 +18,6 @@ def read(learner: Learner, catalogue: Catalogue) -> dict[str, bytes]:
     """The learner's model code, whether it can be parsed or not. Raises LearnerCodeError, UsageError."""
     from engine.learner import model
 
-    roles = learner.roles(catalogue)
-    modules = {where.partition(":")[0] for where in roles.values()}
     root = learner.model
     if not root.is_dir():
         raise UsageError(
@@ -27,7 +25,37 @@ def read(learner: Learner, catalogue: Catalogue) -> dict[str, bytes]:
             where=str(root),
             next=Message("Set `model:` in learner.yaml to where your code is."),
         )
+    if catalogue.by_facts:
+        return _anybodys(learner, root)
+    modules = {where.partition(":")[0] for where in learner.roles(catalogue).values()}
     return model.read(root, catalogue.contract.roots, modules)
+
+
+def _anybodys(learner: Learner, root: Path) -> dict[str, bytes]:
+    """Code of any layout, with its configurations; without practice copies where it lies in the learner's
+    own folder. Raises LearnerCodeError. Notebooks are left out: a practice copy is made of files.
+    """
+    from engine.facts import files
+
+    own = root == learner.home
+    found = {
+        path: data
+        for path, data in files.read(root).items()
+        if not path.endswith(".ipynb") and not (own and path.startswith("practice/"))
+    }
+    if not any(path.endswith(".py") for path in found):
+        raise LearnerCodeError(Message("There is no Python file here."), where=str(root))
+    return found
+
+
+def data_files(session: Session) -> list[Path]:
+    """The data beside the learner's code, and beside the practice copy that is open."""
+    from engine.learner.data import data_files as beside
+    from engine.learner.store import opened
+
+    current = opened(session.attempts())
+    practice = [session.learner.practice(current.name)] if current else []
+    return [path for root in (session.learner.model, *practice) for path in beside(root)]
 
 
 def needed(

@@ -9,20 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.commands.closing import close
+from engine.commands.means import means_of
 from engine.commands.naming import notes_of, title
 from engine.commands.session import Session
 from engine.commands.submission import check_same, unchanged
-from engine.commands.warm import servers_of
 from engine.flows import measuring
 from engine.flows.answers import Answer
 from engine.flows.blind import without_names
 from engine.flows.diffs import suspicious
 from engine.flows.fix_report import AskCause, FixReport, Submission
-from engine.flows.measuring import fresh_seed
 from engine.judge.level import PRACTICE, Level
 from engine.learner import notes
 from engine.learner.sealed import seal
-from engine.learner.store import Attempt, alone
+from engine.learner.store import alone
 
 
 def no_answer(_: str, __: Sequence[tuple[str, str]]) -> Answer | None:
@@ -47,21 +46,12 @@ def run(
     file = notes_of(session, attempt)
     notes.check(file)
     before, now = session.trees(attempt)
-    submission = Submission(before.files, _broken(session, attempt), now.files)
+    submission = Submission(before.files, session.broken(attempt, now).files, now.files)
     if not submission.diff:
         raise unchanged(session, attempt, before)
-    with servers_of(session) as servers:
-        servers.progress = progress
-        servers.load_tree(before, "before")
-        servers.load_tree(now, "candidate")
-        from engine.flows import fix as fixes  # brings numpy, while they compile
-
-        verdict = fixes.grade_fix(servers, catalogue, id, before, now, fresh_seed(), level)
-        sandbox = servers.sandbox
-    from engine.flows.repro import repeatable
-    from engine.flows.scope import checks_of_a_fix
-
-    failing = repeatable(verdict, checks_of_a_fix(catalogue, id))
+    with means_of(session) as means:
+        judged = means.judged(attempt, (before, now), level, progress)
+    verdict, failing = judged.verdict, judged.failing
     data = {
         "passed": verdict.passed, "seed": verdict.seed, "graded": submission.graded,
         "failing": seal(failing) if attempt.blind and failing else failing,
@@ -73,12 +63,12 @@ def run(
     secret = attempt.blind and not verdict.passed
     return FixReport(
         attempt.name if secret else id,
-        title(session, attempt) if secret else session.text(catalogue.break_(id).title),
+        title(session, attempt) if secret else session.text(catalogue.story(id).title),
         verdict.passed,
         submission.diff,
         without_names(verdict) if secret else verdict,
         submission.graded,
-        sandbox,
+        judged.sandbox,
         submission.restored,
         () if verdict.passed else suspicious(submission.diff),
         close(session, attempt, ask, submission) if verdict.passed and closing else None,
@@ -87,11 +77,3 @@ def run(
         learner.typed(learner.practice(attempt.name)),
         "" if secret else catalogue.entry(id).component,
     )
-
-
-def _broken(session: Session, attempt: Attempt) -> dict[str, bytes]:
-    from engine.learner.snapshots import History
-
-    data = attempt.last("injected")
-    assert data is not None
-    return History(session.learner.private).load(data["broken"])

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from engine.commands.session import Session
+from engine.commands.sources import data_files
 from engine.errors import EngineError
 from engine.flows.measuring import servers_for
 from engine.run.concurrent import Future
@@ -17,7 +18,7 @@ TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
 
 def _of(session: Session) -> Servers:
     servers = servers_for(session.catalogue, session.learner.python(), [session.learner.home])
-    servers.readable = session.data_files()
+    servers.readable = data_files(session)
     return servers
 
 
@@ -50,6 +51,8 @@ def begin(session: Session, id: str, *names: str) -> None:
     """Have the servers of these names handed the learner's code while the caller still imports, for the
     exercise `id`. Errors are left to those who come later.
     """
+    if session.catalogue.by_facts:
+        return
     try:
         _begun[session] = Warm(session, id, *names)
     except EngineError:

@@ -189,7 +189,7 @@ def check(kind: str, difference: Difference | None, count: int = 1) -> Result:
 
 
 def answer(bench: Bench, job: Mapping[str, Any]) -> Answer:
-    return bench.learner.run(bench.model_server, [job], LIMIT)[0]
+    return bench.learner.run(bench.server, [job], LIMIT)[0]
 
 
 def healthy_side(found: Answer) -> Side:

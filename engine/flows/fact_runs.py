@@ -62,8 +62,8 @@ def samplers(
     runs = declared(seed, context)
     jobs = [training.sampler_job(one, found, option, runs) for one in (before, candidate)]
     answers = run_both(
-        lambda: before.learner.run(before.model_server, [jobs[0]], LIMIT)[0],
-        lambda: candidate.learner.run(candidate.model_server, [jobs[1]], LIMIT)[0],
+        lambda: before.learner.run(before.server, [jobs[0]], LIMIT)[0],
+        lambda: candidate.learner.run(candidate.server, [jobs[1]], LIMIT)[0],
     )
     told = [inputs(run) for run in runs]
     healthy = called(answers[0], told)

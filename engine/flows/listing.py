@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 States = Mapping[
     str, str
-]  # exercise -> new, predicted, open, failed, passed, changed, closed or reset
+]  # exercise -> new, predicted, open, failed, passed, changed, closed, reset or unfit
 
 DONE = ("passed", "closed")
 
@@ -33,6 +33,7 @@ class Listed(msgspec.Struct, frozen=True):
     phase_name: str = ""
     minutes: int = 0
     taken: tuple[str, ...] = ()  # told, blind: how a break was done
+    why: str = ""  # it does not apply to this code
 
 
 class ListReport(msgspec.Struct, frozen=True):
@@ -79,9 +80,13 @@ class NextReport(msgspec.Struct, frozen=True):
 
 
 def listed(
-    catalogue: Catalogue, lang: str, states: States, taken: Mapping[str, tuple[str, ...]] = {}
+    catalogue: Catalogue,
+    lang: str,
+    states: States,
+    taken: Mapping[str, tuple[str, ...]] = {},
+    unfit: Mapping[str, str] = {},
 ) -> tuple[Listed, ...]:
-    """All exercises of a pack. taken: how each break was done that is."""
+    """All exercises of a pack. taken: how each break was done that is. unfit: why a break does not apply."""
     return tuple(
         Listed(
             entry.id,
@@ -94,6 +99,7 @@ def listed(
             entry.phase_name,
             catalogue.summaries[entry.id].minutes,
             taken.get(entry.id, ()),
+            unfit.get(entry.id, ""),
         )
         for entry in catalogue.entries.values()
     )
@@ -122,7 +128,7 @@ def next_step(catalogue: Catalogue, lang: str, states: States) -> NextReport:
         return NextReport(id, catalogue.entry(id).kind, title, why, command)
 
     for entry in catalogue.entries.values():
-        if states.get(entry.id) in DONE:
+        if states.get(entry.id) in (*DONE, "unfit"):
             continue
         verb = "engine submit-build" if entry.kind == "build" else "engine break"
         why = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -117,6 +117,31 @@ def look(
     )
     judged = [(one.confidence, one.right) for one in scored if one.right is not None]
     return Observed(_side_by_side(subject.observe, by_probe, lang), scored, brier(judged))
+
+
+def scored(
+    asked: Sequence[Prediction],
+    answers: Sequence[Answer],
+    measured: Callable[[str], str | float | None],
+    lang: str,
+) -> tuple[tuple[Scored, ...], float | None]:
+    """Answers beside what was measured, and the Brier score. measured: what a value's name stands for."""
+    told = []
+    for prediction, answer in zip(asked, answers, strict=False):
+        found = measured(prediction.measured.value) if prediction.measured else None
+        text = in_words(UNMEASURED, lang) if found is None else shown(prediction, found, lang)
+        told.append(
+            Scored(
+                prediction.id,
+                said(prediction.ask, lang),
+                shown(prediction, answer.answer, lang),
+                text if prediction.kind != "text" else "-",
+                answer.confidence,
+                is_right(prediction, answer.answer, found),
+            )
+        )
+    judged = [(one.confidence, one.right) for one in told if one.right is not None]
+    return tuple(told), brier(judged)
 
 
 def _side_by_side(

@@ -8,8 +8,11 @@ from engine.code.syntax import parse
 from engine.spec.catalogue import Catalogue
 
 
-def pipeline_source(catalogue: Catalogue, pipeline: str) -> str:
-    """The function `probe` of the `call.py` of a component; pipeline: "component.probe"."""
+def pipeline_source(catalogue: Catalogue, id: str) -> str:
+    """The function of a `call.py` that a break names as its pipeline, "component.probe"; "" of a pack that
+    learners do not write to.
+    """
+    pipeline = "" if catalogue.by_facts else catalogue.break_(id).pipeline
     component, _, probe = pipeline.partition(".")
     if not probe or component not in catalogue.folders:
         return ""

@@ -26,6 +26,9 @@ class InitReport(msgspec.Struct, frozen=True):
     pack: str
     from_template: bool
     warning: str = ""
+    complete: bool = False  # the template's code is finished
+    found: str = ""  # what was taken for the model, of a pack of facts
+    applying: tuple[int, int] | None = None  # breaks that apply, of how many
 
 
 class ReproReport(msgspec.Struct, frozen=True):

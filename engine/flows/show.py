@@ -9,7 +9,7 @@ from engine.flows.answers import question_of
 from engine.flows.pipeline import pipeline_source
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
-from engine.spec.types import Break, Link
+from engine.spec.types import Link, Story
 
 
 class ShowReport(msgspec.Struct, frozen=True):
@@ -51,11 +51,11 @@ def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
 
 def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowReport:
     """A break: its symptom once it has been put into the learner's code, its cause once it is closed."""
-    spec = catalogue.break_(id)
+    spec = catalogue.story(id)
     parts = [
         ("anchors", links_of(spec.anchors, lang)),
         ("the_break", said(spec.the_break, lang)),
-        ("pipeline", pipeline_source(catalogue, spec.pipeline)),
+        ("pipeline", pipeline_source(catalogue, id)),
         ("predictions", _asked(spec, lang)),
         ("time", Message("{minutes} min", minutes=spec.minutes)),
     ]
@@ -77,13 +77,13 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
 
 def show_blind(catalogue: Catalogue, id: str, name: str, title: str, lang: str) -> ShowReport:
     """A break that somebody has taken blind: its situation, and nothing else. name: its handle."""
-    blind = catalogue.break_(id).blind
+    blind = catalogue.story(id).blind
     story = said(blind.story, lang) if blind else ""
     parts = (("the_break", story), ("observe", "engine observe"), ("submit", "engine submit-fix"))
     return ShowReport(name, "break", title, parts)
 
 
-def _asked(spec: Break, lang: str) -> str:
+def _asked(spec: Story, lang: str) -> str:
     asked = []
     for number, prediction in enumerate(spec.predictions, 1):
         asked.append(f"{number}. {prediction.id}: {question_of(prediction, lang)}")

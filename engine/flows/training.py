@@ -132,15 +132,29 @@ def ended(path: str, seen: events.Seen) -> str:
 
 def sampler(bench: Bench, found: Candidate, progress: Callable[[str], None]) -> Half | None:
     """The facts of the first sampler that can be called; None where there is none."""
-    options: list[tuple[str, str] | None] = [None]
-    named = candidates.functions(bench.files, bench.pack.generation)
-    options += sorted(named, key=lambda one: distance(one[0], found.path))[:SAMPLERS]
-    for option in options:
+    for one in samplers(bench, found):
         progress("calling the sampler")
-        half = one_sampler(bench, found, option)
+        half = one_sampler(bench, found, one)
         if half is not None:
             return half
     return None
+
+
+def option(
+    bench: Bench, found: Candidate, progress: Callable[[str], None]
+) -> tuple[str, str] | None:
+    """The first sampler that can be called: its file and name, both "" for a method of the model."""
+    for one in samplers(bench, found):
+        progress("calling the sampler")
+        if sampled(bench, found, one) is not None:
+            return one or ("", "")
+    return None
+
+
+def samplers(bench: Bench, found: Candidate) -> list[tuple[str, str] | None]:
+    """Samplers to try: a method of the model, then functions, the nearest first."""
+    named = candidates.functions(bench.files, bench.pack.generation)
+    return [None, *sorted(named, key=lambda one: distance(one[0], found.path))[:SAMPLERS]]
 
 
 SEED, BEYOND = 9, 3  # of tokens and draws; tokens more than the context
@@ -175,6 +189,16 @@ def sampler_job(
 
 def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) -> Half | None:
     """The facts of a method of the model, or of a function (path, name); None where it cannot be called."""
+    recorded = sampled(bench, found, option)
+    if recorded is None:
+        return None
+    return Half(str(recorded["what"]), bench.ask("measure", recorded, "sampler_facts"))
+
+
+def sampled(
+    bench: Bench, found: Candidate, option: tuple[str, str] | None
+) -> dict[str, Any] | None:
+    """The runs of a sampler as the pack's functions take them; None where it cannot be called."""
     context = experiments.sizes(bench.pack, found)["context"]
     runs = [
         {"seed": SEED, **run, "length": run["length"] or context + BEYOND} for run in RUNS.values()
@@ -182,17 +206,18 @@ def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) 
     job = sampler_job(bench, found, option, runs)
     from engine.flows.check import LIMIT
 
-    answer = bench.learner.run(bench.model_server, [job], LIMIT)[0]
+    answer = bench.learner.run(bench.server, [job], LIMIT)[0]
     if answer.stopped or answer.data.get("failed"):
         return None
     try:
-        sampled, blobs = events.sampled(answer.data)
-        recorded = events.plain_runs(sampled, blobs)
+        seen, blobs = events.sampled(answer.data)
+        recorded = events.plain_runs(seen, blobs)
     except BadAnswer:
         return None
-    if sampled.runs and sampled.runs[0].failed is not None:
+    if seen.runs and seen.runs[0].failed is not None:
         return None
-    wanted = [n for n in RUNS if NEEDS.get(n, "tokens") in {*sampled.takes, "tokens"}]
+    wanted = [n for n in RUNS if NEEDS.get(n, "tokens") in {*seen.takes, "tokens"}]
     kept = {name: run for name, run in zip(RUNS, recorded["runs"], strict=True) if name in wanted}
-    told = {**recorded, "names": list(kept), "runs": list(kept.values()), "why": ""}
-    return Half(sampled.what, bench.ask("measure", told, "sampler_facts"))
+    return {
+        **recorded, "names": list(kept), "runs": list(kept.values()), "why": "", "what": seen.what,
+    }  # fmt: skip

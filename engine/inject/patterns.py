@@ -1,8 +1,8 @@
 """Patterns over `ast` with metavariables: find `self.n = $X`, write `self.n = 256` in its place.
 
-`$NAME` stands for any expression, and for the same one wherever the name comes again. A pattern is
-one expression or one statement. An annotated assignment matches a plain one; `$X[0]` fits what is
-read and what is assigned to; `self` is what the method calls its object.
+`$NAME` stands for any expression, and for the same one wherever the name comes again; `*$REST` for the rest
+of a call (`rest.py`). A pattern is one expression or one statement. An annotated assignment matches a plain
+one; `$X[0]` fits what is read and what is assigned to; `self` is what the method calls its object.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from engine.code.parentheses import is_atom, parenthesised, without_parentheses
 from engine.code.source import Edit, Source
 from engine.code.surroundings import SELF, receiver, with_receiver
 from engine.code.syntax import same_code, structure, walked
+from engine.inject import rest
 
 META = re.compile(r"\$([A-Z][A-Z0-9_]*)")
 PREFIX = "META_VARIABLE_"
 OWN = "self"  # among bindings: the name of the object, where it is another (metavariables are upper case)
 Bindings = dict[str, ast.expr]
+Rests = dict[str, list[ast.AST]]
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -31,6 +33,7 @@ class Match(msgspec.Struct, frozen=True):
 
     node: ast.AST
     bindings: Bindings
+    rests: Rests = {}
 
 
 def parse(pattern: str) -> ast.AST:
@@ -51,14 +54,15 @@ def find(pattern: str, within: ast.AST, source: Source | None = None) -> Iterato
     own = source is not None and SELF.search(pattern)
     for node in walked(within):
         bindings: Bindings = {}
+        rests: Rests = {}
         if own and source is not None and receiver(source, node) != "self":
             bindings[OWN] = ast.Name(receiver(source, node), ast.Load())
-        if _fits(wanted, node, bindings):
+        if _fits(wanted, node, bindings, rests):
             bindings.pop(OWN, None)
-            yield Match(node, bindings)
+            yield Match(node, bindings, rests)
 
 
-def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
+def _fits(wanted: object, node: object, bindings: Bindings, rests: Rests) -> bool:
     if isinstance(wanted, ast.Name) and wanted.id.startswith(PREFIX):
         if not isinstance(node, ast.expr):
             return False
@@ -71,26 +75,38 @@ def _fits(wanted: object, node: object, bindings: Bindings) -> bool:
         return structure(bindings[OWN]) == structure(node) if isinstance(node, ast.expr) else False
     if isinstance(wanted, ast.Assign) and isinstance(node, ast.AnnAssign) and node.value:
         return len(wanted.targets) == 1 and all(
-            _fits(a, b, bindings)
+            _fits(a, b, bindings, rests)
             for a, b in ((wanted.targets[0], node.target), (wanted.value, node.value))
         )
     if type(wanted) is not type(node):
         return False
+    if isinstance(wanted, ast.Call) and isinstance(node, ast.Call) and _has_rest(wanted):
+        parts = rest.split(wanted, node, PREFIX)
+        if parts is None:
+            return False
+        rests |= parts[1]
+        return all(_fits(a, b, bindings, rests) for a, b in parts[0])
     if isinstance(wanted, ast.AST):
         return all(
-            _fits(getattr(wanted, field), getattr(node, field), bindings)
+            _fits(getattr(wanted, field), getattr(node, field), bindings, rests)
             for field in wanted._fields
             if field not in ("type_comment", "kind", "ctx")
         )
     if isinstance(wanted, list) and isinstance(node, list):
         return len(wanted) == len(node) and all(
-            _fits(a, b, bindings) for a, b in zip(wanted, node, strict=True)
+            _fits(a, b, bindings, rests) for a, b in zip(wanted, node, strict=True)
         )
     return wanted == node
 
 
+def _has_rest(wanted: ast.Call) -> bool:
+    return any(rest.name_of(one, PREFIX) for one in (*wanted.args, *wanted.keywords))
+
+
 def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     """The edit that turns the matched code into `replace`, as small as the two templates allow."""
+    if match.rests:
+        find, replace = (rest.written(source, text, match.rests) for text in (find, replace))
     replace = with_receiver(source, replace, match.node)
     before, after = _tokens(with_receiver(source, find, match.node)), _tokens(replace)
     while before and after and before[0] == after[0]:

@@ -111,6 +111,8 @@ class Learner(msgspec.Struct, frozen=True):
         """Files as a tree that can be run; `root` is what tracebacks and `__file__` name."""
         from engine.run.types import Tree  # of those who run code, not of those who list
 
+        if catalogue.by_facts:
+            return Tree(str(root), ("",), dict(files), {})
         roots = tuple(catalogue.contract.roots)
         return Tree(str(root), roots, dict(files), self.roles(catalogue))
 

@@ -121,6 +121,11 @@ def imported(source: bytes) -> set[str]:
     return names
 
 
+def python_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Those that Python reads."""
+    return {path: data for path, data in files.items() if path.endswith(".py")}
+
+
 def check_syntax(files: Mapping[str, bytes], folder: str = "") -> None:
     """Raise LearnerCodeError for the first file that this Python cannot parse. folder: where the files lie,
     as a person has to be told.

@@ -27,6 +27,7 @@ PHASES = {  # of the packs that come with the engine
     "Normalisation": Message("Normalisation"),
     "Blocks": Message("Blocks"),
     "Training": Message("Training"),
+    "Generation": Message("Generation"),
 }
 
 
@@ -63,9 +64,10 @@ def _time(minutes: int) -> str:
 
 def _progress(exercises: Sequence[Shown]) -> str:
     """ "6 of 54, 21 h left"."""
-    done = sum(one.state in DONE for one in exercises)
-    left = sum(one.minutes for one in exercises if one.state not in DONE)
-    told = words("{done} of {of}", done=done, of=len(exercises))
+    fitting = [one for one in exercises if one.state != "unfit"]
+    done = sum(one.state in DONE for one in fitting)
+    left = sum(one.minutes for one in fitting if one.state not in DONE)
+    told = words("{done} of {of}", done=done, of=len(fitting))
     return f"{told}, " + words("{time} left", time=_time(left)) if left else told
 
 
@@ -79,6 +81,7 @@ def _state(one: Shown) -> str:
         "changed": words("changed since"),
         "closed": words("closed"),
         "reset": words("put aside"),
+        "unfit": words("does not apply"),
     }
     return names.get(one.state, one.state)
 
@@ -120,7 +123,13 @@ def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> Non
 def list_(report: ListReport) -> None:
     say(_progress(report.exercises), "bold")
     rows = {
-        one.id: (one.id, _state(one), _taken(one), _time(one.minutes), one.title)
+        one.id: (
+            one.id,
+            _state(one),
+            _taken(one),
+            _time(one.minutes),
+            one.why if one.state == "unfit" else one.title,
+        )
         for one in report.exercises
     }
     _heads(report.exercises, rows)
@@ -130,7 +139,9 @@ def status(report: StatusReport) -> None:
     say(words("{learner}, model in {model}", learner=report.learner, model=report.model), "bold")
     say(_progress(report.exercises))
     rows = {
-        one.id: (one.id, _state(one), _kind(one)) for one in report.exercises if one.state != "new"
+        one.id: (one.id, _state(one), _kind(one))
+        for one in report.exercises
+        if one.state not in ("new", "unfit")
     }
     _heads(report.exercises, rows)
     print()

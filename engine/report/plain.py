@@ -100,7 +100,9 @@ def diagnosis(report: DiagnosisReport) -> None:
 
 def init(report: InitReport) -> None:
     say(words("{name} is ready: {home}", name=report.name, home=report.home), "bold")
-    if report.from_template:
+    if report.complete:
+        say(words("A finished model is in this folder: it is yours to change and to break."))
+    elif report.from_template:
         say(words("Your model starts from the template in src/; the stubs say what to build."))
     else:
         say(
@@ -108,8 +110,22 @@ def init(report: InitReport) -> None:
                 "Your code stays where it is and is never written to: {model}", model=report.model
             )
         )
+    if report.found:
+        say(words("Found: {found}", found=report.found))
+    if report.applying is not None:
+        some, every = report.applying
+        say(
+            words(
+                "{count} of {all} breaks apply; `engine list` says why the others do not.",
+                count=some,
+                all=every,
+            )
+        )
     if report.warning:
         say(said(report.warning), "yellow")
+    if report.applying is not None:
+        say("\n" + words("Next: cd {home} and type engine break --blind", home=report.home))
+        return
     say("\n" + words("Next: cd {home} and type engine next", home=report.home))
 
 

@@ -66,6 +66,7 @@ class Greeting(msgspec.Struct, frozen=True):
 
     python: tuple[int, int, int]
     landlock: int = 0
+    seccomp: bool = False
     took: float = 0.0  # seconds for its imports
     torch: str | None = None
     numpy: str | None = None

@@ -5,7 +5,6 @@ A catalogue is built from file names alone, so that listing is fast; a spec is r
 
 from __future__ import annotations
 
-import os
 import re
 from functools import cached_property
 from pathlib import Path
@@ -18,39 +17,12 @@ from engine.errors import Message, SpecError, UsageError
 from engine.spec import index
 from engine.spec.index import Course, Summary
 from engine.spec.load import S, load, nearest, read_bytes
+from engine.spec.packs import content_root, is_fact_pack, packs
 
 if TYPE_CHECKING:  # lists and hints do without
-    from engine.spec.types import Break, Build, Pack, Walkthrough
+    from engine.spec.types import Break, Build, FactPack, Pack, Proof, Story, Walkthrough
 
-PACKS_VARIABLE = "ENGINE_EXERCISES"  # more folders that hold packs, before the engine's own
-
-
-def content_root(name: str) -> Path:
-    """The folder `exercises` or `templates`: inside the installed package, else in the checkout."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / name
-    return inside if inside.is_dir() else package.parent / name
-
-
-def pack_roots() -> list[Path]:
-    """Folders that hold packs, the first found wins."""
-    extra = os.environ.get(PACKS_VARIABLE, "")
-    return [Path(part) for part in extra.split(os.pathsep) if part] + [content_root("exercises")]
-
-
-def packs() -> dict[str, Path]:
-    """Pack name -> folder."""
-    found: dict[str, Path] = {}
-    for root in pack_roots():
-        for file in sorted(root.glob("*/pack.yaml")):
-            if not is_fact_pack(file):  # which has no exercises of its own
-                found.setdefault(file.parent.name, file.parent)
-    return found
-
-
-def is_fact_pack(file: Path) -> bool:
-    """Whether a pack.yaml is of a pack that measures by facts: `framework: torch`."""
-    return re.search(rb"^framework: *torch\b", file.read_bytes(), re.M) is not None
+PROOF = ".proof.yaml"
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -98,16 +70,35 @@ class Catalogue:
 
     @cached_property
     def contract(self) -> Pack:
-        """The pack's own file."""
+        """The own file of a pack that learners write to."""
         from engine.spec.types import Pack
 
         return load(self.folder / "pack.yaml", Pack)
+
+    @cached_property
+    def by_facts(self) -> bool:
+        """Whether the pack knows anybody's code by facts, and has no contract."""
+        return is_fact_pack(self.folder / "pack.yaml")
+
+    @cached_property
+    def facts(self) -> FactPack:
+        """The own file of a pack of facts."""
+        from engine.spec.types import FactPack
+
+        return load(self.folder / "pack.yaml", FactPack)
+
+    @property
+    def syllabus(self) -> FactPack | Pack:
+        """What every pack says of its course."""
+        return self.facts if self.by_facts else self.contract
 
     @cached_property
     def entries(self) -> dict[str, Entry]:
         """Exercises by id, in the order of the course."""
         found: dict[str, Entry] = {}
         for file in sorted(self.folder.glob("[0-9]*-*/*/*.yaml")):
+            if file.name.endswith(PROOF):
+                continue
             component = file.parent.name
             kind: Literal["build", "break"] = "build" if file.name == "build.yaml" else "break"
             id = component if kind == "build" else file.stem
@@ -126,7 +117,7 @@ class Catalogue:
         return index.read(
             {file: read_bytes(file)},
             lambda known: known.courses,
-            lambda _: Course(self.contract.path),
+            lambda _: Course(self.syllabus.path),
         )[file]
 
     @cached_property
@@ -146,7 +137,7 @@ class Catalogue:
             return Summary(
                 spec.title, spec.hints, spec.hints_for, questions=questions, minutes=spec.minutes
             )
-        found = self.break_(id)
+        found = self.story(id)
         told = Summary(
             found.title, found.hints, {}, found.grafted, found.area, minutes=found.minutes
         )
@@ -194,10 +185,23 @@ class Catalogue:
         return self._builds[component]
 
     def break_(self, id: str) -> Break:
-        """A break exercise."""
+        """A break exercise of a pack with a contract."""
         from engine.spec.types import Break
 
         return self._read(self.entry(id), Break)
+
+    def story(self, id: str) -> Story:
+        """What a break asks and tells, whatever the pack."""
+        from engine.spec.types import Story
+
+        return self._read(self.entry(id), Story) if self.by_facts else self.break_(id)
+
+    def proof(self, id: str) -> Proof:
+        """Where a break of a pack of facts goes, and what it must change."""
+        from engine.spec.types import Proof
+
+        file = Path(self.entry(id).file)
+        return load(file.with_name(file.stem + PROOF), Proof)
 
     def _read(self, entry: Entry, kind: type[S]) -> S:
         if entry.id not in self._specs:
@@ -254,7 +258,7 @@ class Catalogue:
     @property
     def template(self) -> Path:
         """The folder that `engine init` lays down: the pack's own, else one of the engine's."""
-        name = self.contract.template
+        name = self.syllabus.template
         beside = self.folder.parent.parent / "templates" / name
         return beside if beside.is_dir() else content_root("templates") / name
 

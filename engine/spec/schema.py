@@ -1,4 +1,4 @@
-"""The JSON Schema of `pack.yaml`, `build.yaml` and `<break>.yaml`."""
+"""The JSON Schema of `pack.yaml`, `build.yaml`, `<break>.yaml`, and of the two files of a break by facts."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import json
 
 import msgspec
 
-from engine.spec.types import Break, Build, Pack
+from engine.spec.types import Break, Build, Pack, Proof, Story
 
 
 def schema_text() -> str:
     """One document, with a definition for each kind of file."""
     schemas, definitions = msgspec.json.schema_components(
-        [Pack, Build, Break], ref_template="#/$defs/{name}"
+        [Pack, Build, Break, Story, Proof], ref_template="#/$defs/{name}"
     )
-    names = ("pack.yaml", "build.yaml", "<break>.yaml")
+    names = ("pack.yaml", "build.yaml", "<break>.yaml", "<story>.yaml", "<break>.proof.yaml")
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "engine exercises",

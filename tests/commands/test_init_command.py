@@ -13,6 +13,7 @@ from engine.commands import init
 from engine.errors import UsageError
 
 TEMPLATE = ROOT / "templates" / "minimodel" / "src"
+FINISHED = ROOT / "exercises" / "minimodel" / "models" / "plain" / "src"
 
 
 def own_code(folder: Path) -> Path:
@@ -49,6 +50,51 @@ def test_a_fresh_learner_is_told_what_to_build(tmp_path: Path) -> None:
     assert done.returncode in (1, 5)
     assert "NotImplementedError" in done.stdout + done.stderr
     assert "engine hint embedding" in done.stdout + done.stderr
+
+
+def test_a_complete_learner_has_a_finished_model(tmp_path: Path) -> None:
+    """The pack's healthy model is in place of every stub, and the report says so in both languages."""
+    done = engine("init", "ada", "--complete", cwd=tmp_path, code=0)
+    assert "finished model" in done.stdout and "stubs" not in done.stdout
+    home = tmp_path / "learners" / "ada"
+    expected = {k: v for k, v in contents(TEMPLATE).items() if "__pycache__" not in k}
+    expected |= {k: v for k, v in contents(FINISHED).items() if "__pycache__" not in k}
+    assert contents(home / "src") == expected
+    engine("submit-build", "attention", cwd=home, code=0)
+    told = engine("init", "eva", "--complete", "--lang", "es", cwd=tmp_path, code=0)
+    assert "modelo terminado" in told.stdout
+    assert engine_json("init", "bob", "--complete", cwd=tmp_path)["complete"]
+
+
+def test_complete_is_refused_around_own_code(tmp_path: Path) -> None:
+    """It would have to write into it; no learner is made."""
+    code = own_code(tmp_path / "code")
+    before = listing(code)
+    done = engine("init", "ada", "--complete", "--model", code, cwd=tmp_path, code=2)
+    assert "--complete" in done.stderr and "--model" in done.stderr
+    assert listing(code) == before and not (tmp_path / "learners").exists()
+
+
+def test_a_pack_without_a_finished_model_says_so(tmp_path: Path, monkeypatch) -> None:
+    """`complete` of pack.yaml names the model; nothing is made without it."""
+    pack = tmp_path / "packs" / "bare" / "pack.yaml"
+    pack.parent.mkdir(parents=True)
+    text = (ROOT / "exercises" / "minimodel" / "pack.yaml").read_text("utf-8")
+    pack.write_text(text.replace("complete: models/plain\n", ""), "utf-8")
+    monkeypatch.setenv("ENGINE_EXERCISES", str(pack.parent.parent))
+    with pytest.raises(UsageError, match="no finished model"):
+        init.run("ada", pack="bare", complete=True, folder=tmp_path)
+    assert not (tmp_path / "learners").exists()
+
+
+def test_the_template_of_the_gpt_pack_is_a_finished_model(tmp_path: Path) -> None:
+    """Code, text and what it says of itself, with --complete or without."""
+    for name, complete in (("ada", False), ("eva", True)):
+        report = init.run(name, pack="gpt", complete=complete, folder=tmp_path)
+        assert report.complete and report.from_template
+        home = tmp_path / "learners" / name
+        for file in ("model.py", "data.py", "tokenizer.py", "train.py", "generate.py", "text.txt"):
+            assert (home / file).read_bytes() == (ROOT / "templates/gpt" / file).read_bytes()
 
 
 def test_init_around_own_code_never_writes_to_it(tmp_path: Path) -> None:

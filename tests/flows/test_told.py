@@ -16,7 +16,8 @@ from engine.learner import model
 from engine.report import detail
 from engine.report.verdicts import View
 from engine.run.types import Tree
-from engine.spec.catalogue import Catalogue, content_root
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import content_root
 
 NORM, EMBEDDING = "src/minimodel/nn/norm.py", "src/minimodel/nn/embedding.py"
 STUBS = sorted(Catalogue.find("minimodel").contract.components)

@@ -17,7 +17,8 @@ from engine.judge.compare import difference
 from engine.learner import model
 from engine.run.jobs import jobs_of
 from engine.run.types import Tree
-from engine.spec.catalogue import Catalogue, content_root
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import content_root
 
 TENSOR, MODULE = "src/minimodel/tensor.py", "src/minimodel/module.py"
 CONTRARY = Path(__file__).resolve().parents[1] / "contrary"

@@ -9,8 +9,8 @@ import pytest
 import yaml as pyyaml
 
 from engine.errors import SPEC, SpecError
-from engine.spec.catalogue import content_root
 from engine.spec.load import load
+from engine.spec.packs import content_root
 from engine.spec.types import Break, Build, Pack, Spec
 from engine.spec.yaml import read
 

@@ -12,10 +12,11 @@ from trees import BREAKS
 
 from engine.errors import USAGE, SpecError, UsageError
 from engine.flows.scope import checks_of_a_fix
-from engine.spec.catalogue import Catalogue, content_root, packs
+from engine.spec.catalogue import PROOF, Catalogue
 from engine.spec.load import load
+from engine.spec.packs import content_root, is_fact_pack, packs
 from engine.spec.texts import texts
-from engine.spec.types import Break, Build, Pack
+from engine.spec.types import Break, Build, FactPack, Pack, Proof, Story
 
 EXERCISES = content_root("exercises")
 SHIPPED = sorted(EXERCISES.glob("*/[0-9]*-*/*/*.yaml"))
@@ -257,9 +258,13 @@ def test_a_pack_whose_own_file_is_broken_is_a_spec_error_with_its_place(elsewher
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_a_shipped_exercise_can_be_read(file: Path) -> None:
     """Every build and every break, with text in each language of its pack."""
-    kind: type[Build] | type[Break] = Build if file.name == "build.yaml" else Break
-    spec = load(file, kind)
-    languages = load(file.parents[2] / "pack.yaml", Pack).languages
+    if file.name.endswith(PROOF):
+        assert load(file, Proof).variants
+        return
+    about = file.parents[2] / "pack.yaml"
+    story: type[Story] = Story if is_fact_pack(about) else Break
+    spec = load(file, Build if file.name == "build.yaml" else story)
+    languages = load(about, FactPack if is_fact_pack(about) else Pack).languages
     for path, text in texts(spec):
         if text:
             assert set(languages) <= set(text), path
@@ -276,13 +281,15 @@ def test_every_shipped_pack_can_be_read() -> None:
     """Its contract, its exercises, and the code of its components."""
     for name in packs():
         catalogue = Catalogue.find(name)
-        assert set(catalogue.contract.path) <= set(catalogue.entries)
-        for component in catalogue.contract.components:
+        assert set(catalogue.syllabus.path) <= set(catalogue.entries)
+        for component in () if catalogue.by_facts else catalogue.contract.components:
             for file in ("call.py", "cases.py", "reference.py"):
                 assert f"pack/{component}/{file}" in catalogue.code()
         for entry in catalogue.entries.values():
-            read = catalogue.build if entry.kind == "build" else catalogue.break_
+            read = catalogue.build if entry.kind == "build" else catalogue.story
             assert read(entry.id if entry.kind == "break" else entry.component).title
+            if catalogue.by_facts:
+                assert catalogue.proof(entry.id).variants
 
 
 def checks_of(tmp_path: Path, *checks: str) -> tuple[tuple[str, ...], ...]:

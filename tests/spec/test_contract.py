@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from engine.spec.catalogue import Catalogue, content_root
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import content_root
 
 TEXT = (content_root("exercises") / "minimodel" / "CONTRACT.md").read_text("utf-8")
 ROLES = Catalogue.find("minimodel").contract.roles

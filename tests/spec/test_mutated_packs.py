@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.errors import SpecError
 from engine.spec import yaml
-from engine.spec.catalogue import content_root
 from engine.spec.load import convert
+from engine.spec.packs import content_root
 from engine.spec.types import Break, Build, Pack, Spec
 
 FOLDER = content_root("exercises") / "minimodel"

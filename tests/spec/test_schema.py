@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.spec.catalogue import content_root
+from engine.spec.packs import content_root
 from engine.spec.schema import schema_text
 from engine.spec.types import Break, Build, Pack
 

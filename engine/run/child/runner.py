@@ -37,7 +37,11 @@ def zygote(fd, prepare, work):
     sandbox.die_with_parent()
     sandbox.adopt_orphans()
     control = socket.socket(fileno=fd)
-    hello = {"python": list(sys.version_info[:3]), "landlock": sandbox.landlock_version()}
+    hello = {
+        "python": list(sys.version_info[:3]),
+        "landlock": sandbox.landlock_version(),
+        "seccomp": bool(sandbox.seccomp_program()),
+    }
     started = time.perf_counter()
     hello.update(prepare(""))
     hello["took"] = time.perf_counter() - started

@@ -1,14 +1,15 @@
-"""`<break>.yaml`: a bug, where it goes, what it must measure, what the learner is asked and told."""
+"""`<break>.yaml` of a pack with a contract: a bug, where it goes, what it must measure, and its story."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from msgspec import Meta
 
-from engine.spec.types.base import Figure, Id, Link, Option, Spec, Text
+from engine.spec.types.base import Figure, Id, Spec
 from engine.spec.types.build import Check
 from engine.spec.types.recipe import Recipe
+from engine.spec.types.story import Observe, Story
 
 BEFORE = "before"  # what a symptom is like where it is as it was in healthy code
 
@@ -33,50 +34,6 @@ class Symptom(Spec, frozen=True, kw_only=True):
     values: tuple[str, ...] = ()
 
 
-class Measured(Spec, frozen=True, kw_only=True):
-    """Where the answer to a prediction is measured: a value recorded when the break is observed.
-
-    `value` may be "raised", the type of the exception or "none", or "last", the name of the last
-    value that was recorded before the probe stopped.
-    """
-
-    probe: str  # component.probe
-    regime: str
-    value: str
-
-
-class Prediction(Spec, frozen=True, kw_only=True):
-    """A question before anything is broken."""
-
-    id: Id
-    kind: Literal["number", "choice", "text"]
-    ask: Text
-    measured: Measured | None = None
-    unit: str = ""
-    tolerance: Annotated[float, Meta(gt=0)] | None = None  # absolute, in `unit`
-    options: tuple[Option, ...] = ()
-
-
-class Observe(Spec, frozen=True, kw_only=True):
-    """A probe whose measurements are shown, healthy beside broken."""
-
-    probe: str  # component.probe
-    regime: str
-    title: Text
-    curve: str = ""  # a recorded 1-D array to draw
-    along: Text = {}  # what is counted along it, "step"
-    unit: str = ""  # of what is drawn, "nats"
-    orientation: dict[str, str] = {}  # label -> arithmetic, e.g. "np.log(256)": "log(256)"
-
-
-class Cause(Spec, frozen=True, kw_only=True):
-    """The question after a right fix: several mechanisms, one of them right."""
-
-    ask: Text
-    right: str
-    options: Annotated[tuple[Option, ...], Meta(min_length=4, max_length=4)]
-
-
 class TextEdit(Spec, frozen=True, kw_only=True):
     """Replace the first `find` in `file` by `replace`."""
 
@@ -97,32 +54,10 @@ class Silencer(Spec, frozen=True, kw_only=True):
     edits: Annotated[tuple[TextEdit, ...], Meta(min_length=1)]
 
 
-class Blind(Spec, frozen=True, kw_only=True):
-    """The same break for somebody who is not told it: a situation as one meets it, which says nothing of
-    where or what, and hints that begin at what to measure. `observe`: what is shown, where the break's own
-    tells. `later`: what is measured at the same time and not shown; hints tell its numbers.
-    """
+class Break(Story, frozen=True, kw_only=True):
+    """A break exercise of a pack with a contract: its story and its proof in one file."""
 
-    story: Text
-    hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
-    grafted: dict[str, Text] = {}
-    observe: tuple[Observe, ...] = ()
-    later: tuple[Observe, ...] = ()
-
-
-class Break(Spec, frozen=True, kw_only=True):
-    """A break exercise. `mechanism`: of those of its area in pack.yaml, what is wrong. `grafted`: hints by
-    number, from 1, that stand in the place of those where the bug is new code and no edit of the learner's.
-    `lies`: beginnings of words that a comment uses which states the healthy fact; beside the bug it goes.
-    """
-
-    title: Text
-    difficulty: Annotated[int, Meta(ge=1, le=4)]
-    minutes: Annotated[int, Meta(ge=1)]
-    anchors: Annotated[tuple[Link, ...], Meta(min_length=1)]
-    the_break: Text
     pipeline: str = ""  # component.probe of the call.py that the learner is shown
-    predictions: Annotated[tuple[Prediction, ...], Meta(min_length=1)]
     needs: Annotated[tuple[Need, ...], Meta(min_length=1)]
     inject: Annotated[tuple[Recipe, ...], Meta(min_length=1)]
     fingerprint: Annotated[tuple[Symptom, ...], Meta(min_length=1)]
@@ -130,20 +65,6 @@ class Break(Spec, frozen=True, kw_only=True):
     acceptable: tuple[str, ...] = ()  # variants of the reference that a fix may agree with
     judged_by: tuple[Check, ...] = ()  # probes of this break that the fix must meet as well
     observe: Annotated[tuple[Observe, ...], Meta(min_length=1)]
-    diagnostics: tuple[Text, ...]
-    symptom: Text
-    hidden_cause: Text
-    cause: Cause
-    hints: Annotated[tuple[Text, ...], Meta(min_length=3)]
-    grafted: dict[str, Text] = {}
-    area: str = ""
-    mechanism: str = ""
-    blind: Blind | None = None
-    lies: tuple[str, ...] = ()
-    fix: Text
-    why: Text
-    next: Text
-    sources: Annotated[tuple[Link, ...], Meta(min_length=1)]
     silencers: tuple[Silencer, ...] = ()
     near_misses: tuple[Silencer, ...] = ()  # edits to healthy code that are not this bug
     figures: dict[str, Figure] = {}

@@ -35,26 +35,35 @@ class DtypeProbe(Spec, frozen=True, kw_only=True):
     probe: str
 
 
-class Pack(Spec, frozen=True, kw_only=True):
-    """A contract: roles -> import paths, components and what they use, the order of the course.
+class Syllabus(Spec, frozen=True, kw_only=True):
+    """What every pack says of its course: languages, the template of `engine init`, the order of exercises,
+    and what can go wrong in each part of the field.
+    """
+
+    title: Text
+    languages: tuple[str, ...]
+    template: str
+    path: tuple[str, ...]
+    areas: dict[Id, Area] = {}
+
+
+class Pack(Syllabus, frozen=True, kw_only=True):
+    """A contract: roles -> import paths, components and what they use.
 
     `modes`: methods without arguments that change no value -> the roles whose instances have them.
     Judgements call them in some of the draws. `updates`: the role of an optimiser, made of parameters and
     an `lr`, whose `step()` moves them. `coarse`: dtype -> a variant of the references that is right and
     keeps fewer digits, or reads what is open in another way: an input near a number decides nothing where
-    that is seen.
+    that is seen. `complete`: the folder of a finished model, which `engine init --complete` lays over the
+    template.
     """
 
-    title: Text
     framework: Literal["numpy"]
-    languages: tuple[str, ...]
-    template: str
     roots: tuple[str, ...]
     roles: dict[str, str]
     components: dict[str, Component]
-    path: tuple[str, ...]
     dtype: DtypeProbe | None = None
     modes: dict[str, tuple[str, ...]] = {}
     updates: str = ""
     coarse: dict[str, str] = {}
-    areas: dict[Id, Area] = {}
+    complete: str = ""

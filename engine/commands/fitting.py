@@ -1,0 +1,70 @@
+"""Which pack somebody's code is for, and what of a pack of facts applies to it."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from engine.commands import found
+from engine.commands.session import Session
+from engine.errors import EngineError, Said
+from engine.flows.measuring import Progress
+from engine.learner import learner as learners
+from engine.spec.catalogue import Catalogue
+from engine.spec.packs import DEFAULT, packs
+
+TORCH = re.compile(rb"^\s*(import|from)\s+torch\b", re.M)
+MOST = 400  # files that are looked into
+
+
+def fitting_pack(model: Path | None) -> str:
+    """The pack whose contract names a package that is there; else the first pack of facts for code that
+    imports torch; else the one of who names none.
+    """
+    if model is None:
+        return DEFAULT
+    catalogues = [Catalogue(name, folder) for name, folder in sorted(packs().items())]
+    for catalogue in catalogues:
+        if not catalogue.by_facts and any(place.exists() for place in _places(catalogue, model)):
+            return catalogue.pack
+    by_facts = [catalogue.pack for catalogue in catalogues if catalogue.by_facts]
+    return by_facts[0] if by_facts and _imports_torch(model) else DEFAULT
+
+
+def _places(catalogue: Catalogue, model: Path) -> list[Path]:
+    """Where a contract's packages would lie."""
+    names = {re.split(r"[.:]", where)[0] for where in catalogue.contract.roles.values()}
+    roots = [model / root for root in catalogue.contract.roots]
+    return [root / name for root in roots for name in names]
+
+
+def _imports_torch(model: Path) -> bool:
+    looked = 0
+    for base, folders, names in os.walk(model):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if name.endswith((".py", ".ipynb")) and looked < MOST:
+                looked += 1
+                try:
+                    if TORCH.search(Path(base, name).read_bytes()):
+                        return True
+                except OSError:
+                    continue
+    return False
+
+
+def found_in(home: Path, progress: Progress) -> tuple[str, Said, tuple[int, int] | None]:
+    """(what was taken for the model, a warning, breaks that apply of how many) of a new learner; without the
+    last where nothing could be found, as the warning says: what is broken first will look for it again.
+    """
+    session = Session(learners.load(home))
+    try:
+        from engine.commands.by_facts import ByFacts
+
+        with ByFacts(session) as means:
+            kept = found.look(session, means.bench(session.code[0], "model"), progress)
+    except EngineError as error:
+        return "", error.messages[0], None
+    every = sum(entry.kind == "break" for entry in session.catalogue.entries.values())
+    return kept.told, "", (every - len(kept.refused), every)

@@ -1,0 +1,70 @@
+"""How a pack breaks, observes and judges: by its contract, or by facts. Commands know one interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from engine.commands.session import Session
+
+if TYPE_CHECKING:
+    from engine.flows.answers import Answer
+    from engine.flows.measuring import Progress
+    from engine.flows.observe import Observed
+    from engine.judge.level import Level
+    from engine.judge.result import Verdict
+    from engine.learner.store import Attempt
+    from engine.run.types import Sandbox, Tree
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A verified bug: new bytes for some files, and what the event that opens the break says of it."""
+
+    files: Mapping[str, bytes]
+    bug: dict[str, Any]
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A verdict, what confined the code, and what repeats its failed checks."""
+
+    verdict: Verdict
+    sandbox: Sandbox
+    failing: list[dict[str, Any]]
+
+
+class Means(Protocol):
+    """What a command needs of a pack to break the code of one session."""
+
+    def begin(self, id: str) -> None:
+        """Begin to look for a place for this break."""
+
+    def plan(self, progress: Progress) -> Placed:
+        """The bug in memory. Raises NotApplicable."""
+
+    def observed(self, placed: Placed, answers: Sequence[Answer] | None) -> Observed:
+        """Healthy beside broken. answers: to the predictions; None of a break that is taken blind."""
+
+    def shown(self, observed: Observed) -> Observed:
+        """What of that is shown at once to somebody who takes it blind."""
+
+    def again(self, attempt: Attempt, answers: Sequence[Answer]) -> Observed:
+        """The same of a break that is open, beside the practice copy as it is now."""
+
+    def judged(
+        self, attempt: Attempt, trees: tuple[Tree, Tree], level: Level, progress: Progress
+    ) -> Judged:
+        """The verdict on a practice copy. trees: the code before the break, and as it is now."""
+
+
+def means_of(session: Session) -> AbstractContextManager[Means]:
+    """Raises what its interpreters are at fault for."""
+    if session.catalogue.by_facts:
+        from engine.commands.by_facts import ByFacts
+
+        return ByFacts(session)
+    from engine.commands.by_contract import ByContract
+
+    return ByContract(session)
