@@ -16,7 +16,8 @@ from engine.run.child import runner, torch_build, torch_experiments, torch_trace
 from engine.run.child.torch_names import Names
 from engine.run.child.torch_told import Told
 
-WHOLE, SUMS = 2048, 256  # entries of logits that travel as they are; of a gradient
+WHOLE = 2048  # entries of logits that travel as they are
+SUMS, ALL_SUMS = 256, 8192  # of a gradient, and of all
 STEP = 0.05  # length of a step down the gradient
 LEAST = 1e-12
 SCALES = {"normal": 0.25, "large": 1.0, "tiny": 2e-3, "biased": 0.25, "alike": 0.25}
@@ -148,8 +149,9 @@ class Side:
             tensor.grad = None
         self.loss_of(logits, loss, targets).backward()
         grads = [torch.zeros_like(t) if t.grad is None else t.grad for _, t in self.groups]
+        most = min(SUMS, ALL_SUMS // len(grads) + 1) if grads else SUMS
         for name, grad in zip(self._names, grads):
-            values = folded(grad, SUMS)
+            values = folded(grad, most)
             found.append(("gradient", name, values.shape, values))
         if draw["more"]:
             self.step(grads)
