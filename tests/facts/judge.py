@@ -40,7 +40,7 @@ class Judge:
         return check.Bench(self._learner, self._facts, self._pack, dict(tree), model, script)
 
     def _hold(self, bench, observe):
-        self._learner.hold(bench.model_server, check.folder(bench.files))
+        self._learner.hold(bench.server, check.folder(bench.files))
         if observe == "script":
             self._learner.hold(bench.script_server, check.folder(bench.files), "optimizer")
 
