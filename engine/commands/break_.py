@@ -14,6 +14,7 @@ from engine.commands.predict import Ask, check_none_open, predictions
 from engine.commands.session import Session
 from engine.errors import Message, UsageError
 from engine.flows.answers import Answer
+from engine.flows.hints import filled
 from engine.flows.measuring import Progress, quiet
 from engine.flows.predictions import BreakReport
 from engine.learner import entries, notes
@@ -85,9 +86,12 @@ def _record(session: Session, entry: Entry, attempt: int, observed: Observed) ->
 def _report(
     session: Session, entry: Entry, attempt: int, answers: list[Answer], observed: Observed
 ) -> BreakReport:
+    from engine.flows.observe import values_of
+
     spec, learner = session.catalogue.story(entry.id), session.learner
     practice, notes_file = learner.practice(entry.id), learner.notes(entry.phase_number)
+    bug = {"values": values_of(observed)}
     return BreakReport(
         entry.id, session.text(spec.title), attempt, str(practice), str(notes_file), tuple(answers),
-        observed, session.text(spec.symptom),
+        observed, filled(spec.symptom, bug, learner.lang),
     )  # fmt: skip

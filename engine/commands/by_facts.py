@@ -127,8 +127,11 @@ class ByFacts:
         from engine.flows.check import Bench, folder
 
         self._learner.hold(server, folder(dict(files)))
-        declared = pack.load(self._catalogue.folder)
-        return Bench(self._learner, self._facts, declared, dict(files), server, f"{server}-script")
+        folder_ = self._catalogue.folder
+        return Bench(
+            self._learner, self._facts, pack.load(folder_), dict(files), server, f"{server}-script",
+            pack.texts(folder_, "es"),
+        )  # fmt: skip
 
     def _hold_script(self, bench: Bench) -> None:
         from engine.flows.check import folder

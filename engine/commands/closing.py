@@ -8,6 +8,7 @@ from engine.commands.naming import notes_of
 from engine.commands.session import Session
 from engine.commands.submission import check_same
 from engine.flows.fix_report import AskCause, Reveal, Submission, ask_cause
+from engine.flows.hints import filled
 from engine.flows.show import links_of
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone
@@ -19,8 +20,12 @@ def close(session: Session, attempt: Attempt, ask: AskCause, submission: Submiss
     lang = session.learner.lang
     spec = session.catalogue.story(attempt.exercise)
     scored = _diagnosis(session, attempt)
+    known = attempt.injected
     result = None if scored else ask_cause(spec.cause, ask, lang)
-    hidden = session.text(spec.hidden_cause)
+    if result is not None:
+        because = filled({lang: result.because}, known, lang)
+        result = msgspec.structs.replace(result, because=because)
+    hidden = filled(spec.hidden_cause, known, lang)
     texts = {option.id: session.text(option.text) for option in spec.cause.options}
     text = entries.closed(
         hints=len(attempt.all("hinted")), diff=submission.diff, cause=hidden,
@@ -39,9 +44,9 @@ def close(session: Session, attempt: Attempt, ask: AskCause, submission: Submiss
         notes.add(notes_of(session, attempt), attempt.name, attempt.number, text)
         end = {"restored": submission.restored, "scored": msgspec.to_builtins(scored)}
         session.store.append(attempt.name, attempt.number, "closed", end)
-    told = (session.text(spec.fix), session.text(spec.why), session.text(spec.next))
+    fix, why, coming = (filled(text, known, lang) for text in (spec.fix, spec.why, spec.next))
     sources = links_of(spec.sources, lang)
-    return Reveal(hidden, submission.reference_diff, *told, result, was, scored, sources)
+    return Reveal(hidden, submission.reference_diff, fix, why, coming, result, was, scored, sources)
 
 
 def _diagnosis(session: Session, attempt: Attempt) -> tuple[Scored, ...]:

@@ -11,6 +11,7 @@ from engine.commands.means import means_of
 from engine.commands.naming import title
 from engine.commands.session import Session
 from engine.flows.answers import Answer
+from engine.flows.hints import filled
 from engine.flows.observe import Observed, ObserveReport
 from engine.learner.store import Attempt
 from engine.observe.score import Scored, brier
@@ -24,7 +25,7 @@ def run(session: Session, *, save: Path | None = None) -> ObserveReport:
         pictures.check_file(save)
         pictures.check_plots()
     attempt = session.open_break()
-    id = attempt.exercise
+    id, bug, lang = attempt.exercise, attempt.injected, session.learner.lang
     spec = session.catalogue.story(id)
     predicted = attempt.last("predicted") or {"answers": []}
     answers = [msgspec.convert(one, Answer) for one in predicted["answers"]]
@@ -35,8 +36,8 @@ def run(session: Session, *, save: Path | None = None) -> ObserveReport:
     return ObserveReport(
         attempt.name,
         title(session, attempt),
-        "" if attempt.blind else session.text(spec.symptom),
-        () if attempt.blind else tuple(session.text(text) for text in spec.diagnostics),
+        "" if attempt.blind else filled(spec.symptom, bug, lang),
+        () if attempt.blind else tuple(filled(text, bug, lang) for text in spec.diagnostics),
         _frozen(attempt, observed),
         str(session.learner.practice(attempt.name)),
         str(save.resolve()) if save else "",

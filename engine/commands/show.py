@@ -24,4 +24,6 @@ def run(session: Session | None, id: str, lang: str = "en") -> ShowReport:
     if entry.kind == "build":
         return show_build(catalogue, entry.id, lang)
     known = states(session.attempts()) if session else {}
-    return show_break(catalogue, entry.id, lang, known.get(entry.id, "new"))
+    last = session.latest(entry.id) if session else None
+    bug = last.injected if last else {}
+    return show_break(catalogue, entry.id, lang, known.get(entry.id, "new"), bug)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.errors import Message
 from engine.flows.observe import Observed
-from engine.judge.result import Result, Verdict
+from engine.judge.compare import Difference
+from engine.judge.result import FACT, Result, Verdict
 
 
 class BlindReport(msgspec.Struct, frozen=True):
@@ -19,6 +21,12 @@ class BlindReport(msgspec.Struct, frozen=True):
     notes: str
 
 
+ELSEWISE = Difference(
+    "value", Message("what is measured of your code"), Message("as it was before the break"),
+    Message("something else"),
+)  # fmt: skip
+
+
 def without_names(verdict: Verdict) -> Verdict:
     """A verdict on a fix of a blind break: the checks by number alone, as a name or a pattern would say what
     is broken.
@@ -30,6 +38,16 @@ def without_names(verdict: Verdict) -> Verdict:
 
 
 def _without_names(result: Result, number: int) -> Result:
+    known = result.difference
+    if known is not None and result.id.startswith(FACT):  # whose value names the bug
+        known = ELSEWISE
     return msgspec.structs.replace(
-        result, id=str(number), component="", shows={}, pattern="", regime="", draw=None
+        result,
+        id=str(number),
+        component="",
+        shows={},
+        pattern="",
+        regime="",
+        draw=None,
+        difference=known,
     )

@@ -16,7 +16,7 @@ import msgspec
 from engine.errors import LearnerCodeError, Message, NotApplicable
 from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
-from engine.facts.pack import FactPack
+from engine.facts.pack import Declared, FactPack, Texts
 from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
 from engine.flows import training
 from engine.run.forks import Answer, Folder, Forks
@@ -47,6 +47,12 @@ class Bench(msgspec.Struct, frozen=True):
     files: dict[str, bytes]
     server: str = "model"
     script_server: str = "script"
+    spanish: Mapping[str, Texts] = {}
+
+    def titles(self, declared: Declared) -> dict[str, str]:
+        """What a fact is about, by language."""
+        known = self.spanish.get(declared.id)
+        return {"en": declared.title} | ({"es": known.title} if known else {})
 
     def ask(self, function: str, recorded: Mapping[str, Any], module: str = "facts") -> Any:
         """What one of the pack's functions makes of a recording. Raises LearnerCodeError."""

@@ -106,5 +106,5 @@ def facts_of(bench: Bench, subject: Subject, raws: Sequence[Raw], *, agree: bool
             right = got is None or verdict_of(declared, got)[0] == "PASS"
         elif not changed and not right:
             right = got is None or verdict_of(declared, got)[0] != "WRONG"
-        results.append(fact_result(raw.id, declared.title, wanted, got, right))
+        results.append(fact_result(raw.id, bench.titles(declared), wanted, got, right))
     return results

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from engine.errors import Message, Said
 from engine.flows.answers import question_of
+from engine.flows.hints import filled
 from engine.flows.pipeline import pipeline_source
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
@@ -49,8 +53,12 @@ def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
     return ShowReport(id, "build", said(spec.title, lang), tuple(p for p in parts if p[1].strip()))
 
 
-def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowReport:
-    """A break: its symptom once it has been put into the learner's code, its cause once it is closed."""
+def show_break(
+    catalogue: Catalogue, id: str, lang: str, state: str, known: Mapping[str, Any] = {}
+) -> ShowReport:
+    """A break: its symptom once it has been put into the learner's code, its cause once it is closed. known:
+    of the bug in this learner's code.
+    """
     spec = catalogue.story(id)
     parts = [
         ("anchors", links_of(spec.anchors, lang)),
@@ -60,13 +68,15 @@ def show_break(catalogue: Catalogue, id: str, lang: str, state: str) -> ShowRepo
         ("time", Message("{minutes} min", minutes=spec.minutes)),
     ]
     if state in ("open", "closed"):
-        parts.append(("observe", "\n".join(f"- {said(text, lang)}" for text in spec.diagnostics)))
-        parts.append(("symptom", said(spec.symptom, lang)))
+        parts.append(
+            ("observe", "\n".join(f"- {filled(text, known, lang)}" for text in spec.diagnostics))
+        )
+        parts.append(("symptom", filled(spec.symptom, known, lang)))
     if state == "closed":
         parts += [
-            ("hidden_cause", said(spec.hidden_cause, lang)),
+            ("hidden_cause", filled(spec.hidden_cause, known, lang)),
             ("fix", said(spec.fix, lang)),
-            ("why", said(spec.why, lang)),
+            ("why", filled(spec.why, known, lang)),
             ("next", said(spec.next, lang)),
             ("sources", links_of(spec.sources, lang)),
         ]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from engine.code.source import Source
 from engine.code.surroundings import visible_names
-from engine.code.syntax import walked
+from engine.code.syntax import same_code, walked
 
 SIZE = re.compile(r"\$([a-z_][a-z0-9_]*)")
 Meanings = Mapping[
@@ -24,7 +24,10 @@ def with_sizes(source: Source, node: ast.AST, template: str, meanings: Meanings)
         yield template
         return
     for text in expressions(source, node, named[1], meanings):
-        yield from with_sizes(source, node, template.replace(named[0], text), meanings)
+        bare, safe = (template.replace(named[0], one) for one in (text, f"({text})"))
+        apart = [one.replace("$", "") for one in (bare, safe)]
+        best = bare if same_code(*apart) else safe
+        yield from with_sizes(source, node, best, meanings)
 
 
 def expressions(source: Source, node: ast.AST, size: str, meanings: Meanings) -> list[str]:
@@ -45,11 +48,22 @@ def expressions(source: Source, node: ast.AST, size: str, meanings: Meanings) ->
             own = place is function or text.startswith("self.")
             if readable and own and meaning(_last(one), meanings) == size and text not in found:
                 found.append(text)
+    if size == "width":
+        found = [*found[: MOST - 3], *_widths(source, node, function, meanings)]
+    return found[:MOST]
+
+
+def _widths(source: Source, node: ast.AST, function: ast.AST, meanings: Meanings) -> list[str]:
+    """A width where none is named: heads times their size; the last axis of what the function is given, or
+    of its heads (B, heads, T, size).
+    """
+    parts = [expressions(source, node, size, meanings)[:1] for size in ("heads", "head_size")]
+    found = [f"{heads} * {each}" for heads in parts[0] for each in parts[1]]
     given = getattr(getattr(function, "args", None), "args", [])
     names = [arg.arg for arg in given if arg.arg != "self"]
-    if size == "width" and names and getattr(function, "name", "") != "__init__":
-        found.append(f"{names[0]}.size(-1)")
-    return found[:MOST]
+    if names and getattr(function, "name", "") != "__init__":
+        found += [f"{names[0]}.size(-1)", f"{names[0]}.size(1) * {names[0]}.size(-1)"]
+    return found
 
 
 def meaning(name: str, meanings: Meanings) -> str:

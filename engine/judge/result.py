@@ -12,6 +12,8 @@ from engine.judge.targets import REFERENCE
 from engine.run.types import Draw, Frame
 from engine.spec.types import Text
 
+FACT = "fact "  # what the id of a check begins with that is a fact of anybody's code
+
 
 class Result(msgspec.Struct, frozen=True):
     """One check: did it hold, over how many measurements, and the first that differs.

@@ -21,15 +21,15 @@ SAME = 1e-6  # relative, of a rate
 NEAR = 1e-4  # of a probability
 SHOWS = {
     "runs": {"en": "the training script runs", "es": "el script de entrenamiento se ejecuta"},
-    "rates": {"en": "learning rates", "es": "tasas de aprendizaje"},
-    "losses": {"en": "losses", "es": "pérdidas"},
+    "rates": {"en": "learning rates", "es": "los learning rates"},
+    "losses": {"en": "losses", "es": "las losses"},
     "norms": {
         "en": "gradients at each step",
-        "es": "gradientes en cada paso",
+        "es": "los gradientes en cada paso",
     },
     "moved": {"en": "what a step moves", "es": "lo que mueve un paso"},
-    "groups": {"en": "groups of the optimizer", "es": "grupos del optimizador"},
-    "called": {"en": "the sampler runs", "es": "el muestreador se ejecuta"},
+    "groups": {"en": "groups of the optimizer", "es": "los grupos del optimizador"},
+    "called": {"en": "the sampler runs", "es": "el sampler se ejecuta"},
     "read": {"en": "what the model is called with", "es": "con qué se llama al modelo"},
     "drawn": {"en": "what is drawn from", "es": "de qué se sortea"},
     "text": {"en": "what comes out", "es": "lo que sale"},

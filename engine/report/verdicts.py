@@ -174,7 +174,7 @@ class View:
 
     def _shows(self, result: Result) -> str:
         shows = in_language(result.shows, self._lang) or words("check {id}", id=result.id)
-        same = result.component == self._component
+        same = result.component in ("", self._component)
         return shows if same else f"{result.component}: {shows}"
 
     def _in_full(self, one: Finding) -> None:
