@@ -58,7 +58,6 @@ class Answered(msgspec.Struct, frozen=True):
     parameters: list[tuple[list[str], Shape]]
     first: list[tuple[float, float, int]]
     draws: list[Done]
-    exact: list[Done]
     noisy: bool
     train: list[int]
     notes: list[str]
@@ -77,7 +76,6 @@ class Side(msgspec.Struct, frozen=True):
     parameters: list[tuple[list[str], Shape]]
     first: list[tuple[float, float, int]]
     draws: list[Given]
-    exact: list[Given]
     noisy: bool
     train: list[Array]
     notes: list[str]
@@ -108,12 +106,12 @@ def job(
     draws: Sequence[Drawn],
     *,
     dropout: float,
-    exact: bool = False,
+    double: bool = False,
     repeats: int = 0,
     rename: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """exact: whether float64 is asked for, too. repeats: runs in train mode. rename: what parameters are
-    called in the other tree.
+    """double: whether all is computed in float64. repeats: runs with other random numbers. rename: what
+    parameters are called in the other tree.
     """
     length = experiments.sizes(pack, candidate)["context"]
     first = draws[0]
@@ -123,7 +121,7 @@ def job(
         "kind": "compare",
         "draws": [msgspec.to_builtins(draw) for draw in draws],
         "dropping": msgspec.to_builtins(dropping),
-        "exact": exact,
+        "double": double,
         "repeats": repeats,
         "rename": dict(rename or {}),
     }
@@ -133,7 +131,7 @@ def side(data: Mapping[str, Any]) -> Side:
     """A side's answer. Raises BadAnswer."""
     blobs = blobs_of(data)
     found: Answered = converted({k: v for k, v in data.items() if k != "blobs"}, Answered)
-    if max(len(found.draws), len(found.exact), len(found.train)) > MAX_DRAWS:
+    if max(len(found.draws), len(found.train)) > MAX_DRAWS:
         raise BadAnswer("too many draws")
     if len(found.parameters) != len(found.first):
         raise BadAnswer("parameters without their spread")
@@ -141,7 +139,6 @@ def side(data: Mapping[str, Any]) -> Side:
         parameters=found.parameters,
         first=found.first,
         draws=[given(one, blobs) for one in found.draws],
-        exact=[given(one, blobs) for one in found.exact],
         noisy=found.noisy,
         train=[row(place, blobs) for place in found.train],
         notes=found.notes,

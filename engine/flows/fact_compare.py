@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from engine.errors import Message, NotApplicable, Said
 from engine.facts import compared
 from engine.facts.compared import Drawn, Given, Side
@@ -91,9 +93,11 @@ class Pair:
             self._rename = renamed
             self.other = mended_side(candidate, self._asked(draws, False, torch_parts.FEW))
 
-    def _asked(self, draws: Sequence[Drawn], healthy: bool, repeats: int) -> dict[str, Any]:
+    def _asked(
+        self, draws: Sequence[Drawn], healthy: bool, repeats: int, double: bool = False
+    ) -> dict[str, Any]:
         return compared.job(
-            self._before.pack, self._found, draws, dropout=self._dropout, exact=healthy,
+            self._before.pack, self._found, draws, dropout=self._dropout, double=double,
             repeats=repeats, rename={} if healthy else self._rename,
         )  # fmt: skip
 
@@ -116,20 +120,41 @@ class Pair:
 
     def cases(self) -> list[Case]:
         """The draws that count: those in which the code before the break gave numbers."""
-        exact: Sequence[Given | None] = self.healthy.exact or [None] * len(self._draws)
-        triples = zip(self._draws, self.healthy.draws, exact, self.other.draws, strict=True)
-        return [
+        found = [
             Case(
                 draw.regime,
                 inputs(draw),
                 wanted.values,
-                None if precise is None or precise.failed else precise.values,
+                None,
                 None if got.failed else got.values,
                 None if got.failed is None else raised_of(got.failed, self._candidate.files),
             )
-            for draw, wanted, precise, got in triples
+            for draw, wanted, got in zip(
+                self._draws, self.healthy.draws, self.other.draws, strict=True
+            )
+        ]
+        doubtful = [i for i, case in enumerate(found) if torch_compare.doubtful(case)]
+        for i, exact in zip(doubtful, self._exact(doubtful), strict=True):
+            found[i] = msgspec.structs.replace(found[i], exact=exact.values or None)
+        pairs = zip(self.healthy.draws, found, strict=True)
+        return [
+            case
+            for wanted, case in pairs
             if wanted.failed is None and torch_compare.finite(wanted.values)
         ]
+
+    def _exact(self, places: Sequence[int]) -> list[Given]:
+        """What the healthy tree gives for these draws in float64; nothing where it cannot run so."""
+        nothing = [Given(None, {})] * len(places)
+        if not places:
+            return nothing
+        job = self._asked([self._draws[i] for i in places], True, 0, double=True)
+        try:
+            found = answer(self._before, job)
+            draws = nothing if why_not(found) else compared.side(found.data).draws
+        except BadAnswer:
+            return nothing
+        return draws if len(draws) == len(places) else nothing
 
     def evaluation(self) -> Result:
         """Whether evaluation is free of chance, if it was."""

@@ -110,36 +110,62 @@ def differs(case: Case) -> Apart | None:
         if not np.isfinite(got).all():
             return Apart("finite", 1.0, value(named(kind, name), wanted, got), case)
     for kind in KINDS[2:]:
-        found = [one for one in numbers(case, kind) if one.times > 1]
+        found = numbers(case, kind)
         if found:
             return max(found, key=lambda one: one.times)
     return None
 
 
-def numbers(case: Case, kind: str) -> list[Apart]:
-    """How far the arrays of a kind lie apart, those where rounding decides nothing left out."""
-    found = []
+def doubtful(case: Case) -> bool:
+    """Whether a draw differs by more than is always allowed, so that rounding has to be looked at."""
+    if case.got is None or case.raised is not None:
+        return False
+    for key, wanted in case.wanted.items():
+        got = case.got.get(key)
+        if got is None or got.shape != wanted.shape or not np.isfinite(got).all():
+            return False
+    return any(far > FLOOR[kind] for kind in KINDS[2:] for _, far, _ in distances(case, kind))
+
+
+def distances(case: Case, kind: str) -> list[tuple[Key, float, float]]:
+    """(key, distance against size, size) of the arrays of a kind."""
     assert case.got is not None
     keys = [key for key in case.wanted if key[0] == kind and case.wanted[key].size]
     largest = max((np.abs(case.wanted[key]).max() for key in keys), default=0.0)
+    found = []
     for key in keys:
-        wanted, got = case.wanted[key], case.got[key]
-        size = max(np.abs(wanted).max(), FAINT * largest if kind == "gradient" else 0, SMALLEST)
-        allowed = tolerance(kind, wanted, None if case.exact is None else case.exact.get(key), size)
-        if allowed > USELESS:
-            continue
-        times = float(np.abs(wanted - got).max() / size / allowed)
-        name = named(*key)
-        told = norms(name, wanted, got) if kind == "gradient" else value(name, wanted, got)
-        found.append(Apart(kind, times, told, case))
+        wanted, faint = case.wanted[key], FAINT * largest if kind == "gradient" else 0.0
+        size = max(float(np.abs(wanted).max()), faint, SMALLEST)
+        found.append((key, float(np.abs(wanted - case.got[key]).max()) / size, size))
     return found
 
 
-def tolerance(kind: str, wanted: Array, exact: Array | None, size: float) -> float:
-    """What an array may differ by, against its size."""
-    if exact is None or exact.shape != wanted.shape or not np.isfinite(exact).all():
+def numbers(case: Case, kind: str) -> list[Apart]:
+    """The arrays of a kind that lie too far apart; none where rounding decides more than they say."""
+    found: list[Apart] = []
+    allowed = tolerance(case, kind)
+    if case.got is None or allowed > USELESS:
+        return found
+    for key, far, _ in distances(case, kind):
+        if far > allowed:
+            wanted, got, name = case.wanted[key], case.got[key], named(*key)
+            told = norms(name, wanted, got) if kind == "gradient" else value(name, wanted, got)
+            found.append(Apart(kind, far / allowed, told, case))
+    return found
+
+
+def tolerance(case: Case, kind: str) -> float:
+    """What arrays of a kind may differ by in this draw, against their size."""
+    if case.exact is None:
         return FIXED[kind]
-    return max(FLOOR[kind], float(TIMES * np.abs(wanted - exact).max() / size))
+    healthy = msgspec.structs.replace(case, got=case.exact)
+    keys = [key for key in case.wanted if key[0] == kind]
+    for key in keys:
+        exact = case.exact.get(key)
+        if exact is None or exact.shape != case.wanted[key].shape or not np.isfinite(exact).all():
+            return FIXED[kind]
+    rounding = (far for _, far, _ in distances(healthy, kind))
+    return max(FLOOR[kind], TIMES * max(rounding, default=0.0))
 
 
 def finite(values: Values) -> bool:

@@ -87,7 +87,8 @@ def trainings(wanted: Trained, got: Trained, alike: bool) -> list[Result]:
         groups(wanted, got),
     ]
     if alike:
-        found.insert(0, series("losses", Message("the loss"), wanted.losses, got.losses, CLOSE))
+        losses = got.losses if len(got.losses) == len(wanted.losses) else []
+        found.insert(0, series("losses", Message("the loss"), wanted.losses, losses, CLOSE))
         found.insert(
             1,
             series(

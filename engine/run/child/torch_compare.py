@@ -16,28 +16,30 @@ from engine.run.child import runner, torch_build, torch_experiments, torch_trace
 from engine.run.child.torch_names import Names
 from engine.run.child.torch_told import Told
 
-WHOLE, SUMS = 2048, 256  # entries of logits that travel as they are; of a gradient
+WHOLE = 2048  # entries of logits that travel as they are
+SUMS, ALL_SUMS = 256, 8192  # of a gradient, and of all
 STEP = 0.05  # length of a step down the gradient
 LEAST = 1e-12
 SCALES = {"normal": 0.25, "large": 1.0, "tiny": 2e-3, "biased": 0.25, "alike": 0.25}
 
 
 def observe(job, tree):
-    """{"parameters", "draws", "exact", "noisy", "train", ...}; see engine/facts/compared.py."""
+    """{"parameters", "draws", "noisy", "train", ...}; see engine/facts/compared.py."""
     notes = []
     with torch_world.OnProcessor():
         built = torch_build.build(
             tree, job, Names(job["rules"], Told(tree.files, job["path"])), notes
         )
+    if job["double"]:
+        built.model.double()
     side = Side(built, job, tree)
     answer = {
         "parameters": [[names, list(t.shape)] for names, t in side.groups],
         "first": [spread(tensor) for _, tensor in side.groups],
         "draws": [side.draw(draw) for draw in job["draws"]],
-        "noisy": side.noisy(),
+        "noisy": len(set(side.repeated("eval", job["repeats"]))) > 1,
         "train": side.repeated("train", job["repeats"]),
     }
-    answer["exact"] = side.exactly(job["draws"]) if job["exact"] else []
     return {**answer, "notes": sorted(set(notes)), "blobs": side.blobs.items}
 
 
@@ -147,8 +149,9 @@ class Side:
             tensor.grad = None
         self.loss_of(logits, loss, targets).backward()
         grads = [torch.zeros_like(t) if t.grad is None else t.grad for _, t in self.groups]
+        most = min(SUMS, ALL_SUMS // len(grads) + 1) if grads else SUMS
         for name, grad in zip(self._names, grads):
-            values = folded(grad, SUMS)
+            values = folded(grad, most)
             found.append(("gradient", name, values.shape, values))
         if draw["more"]:
             self.step(grads)
@@ -196,10 +199,6 @@ class Side:
                 tensor.sub_(grad * (STEP / max(size, LEAST)))
                 tensor.grad = None
 
-    def noisy(self):
-        """Whether evaluations of one input differ, with other random numbers."""
-        return len(set(self.repeated("eval", 3))) > 1
-
     def repeated(self, mode, count):
         """What comes out of one input with other random numbers each time; as far as it can be run."""
         draw, found = self.job["dropping"], []
@@ -214,14 +213,4 @@ class Side:
                 found.append(self.blobs.add(folded(loss if logits is None else logits, WHOLE)))
         except Exception:
             return found
-        return found
-
-    def exactly(self, draws):
-        """The same draws in float64, without what fails there."""
-        model = self.built.model
-        if not isinstance(model, torch.nn.Module):
-            return []
-        model.double()
-        found = [self.draw(draw) for draw in draws]
-        model.float()
         return found

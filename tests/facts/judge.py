@@ -1,0 +1,71 @@
+"""Judges fixes of the corpus on warm interpreters; what is known of a healthy tree is measured once."""
+
+from __future__ import annotations
+
+from engine.facts import pack as packs
+from engine.flows import check, training
+from engine.flows.fact_fix import Subject, grade_fix
+from engine.judge.level import PRACTICE
+from tests.facts.conftest import tree_of
+from tests.facts.fixes import Fix
+
+FUNCTIONAL = check.Asked("net.py:make(53, 32, 2, 11)", "forward(model, tokens, 4)")
+SAMPLERS = {"llama": ("sampling.py", "sample"), "modern": ("gpt2x.py", "generate")}
+SAMPLERS["dictcfg"] = ("lm.py", "generate_text")
+SCRIPTS = {"fused": "train.py", "heads": "gpt.py", "llama": "pretrain.py"}
+
+
+class Judge:
+    """One judge for all; learner and facts: two interpreters, the second of which holds the pack."""
+
+    def __init__(self, learner, facts, folder):
+        self._learner, self._facts = learner, facts
+        self._pack = packs.load(folder)
+        self._held, self._known = "", {}
+
+    def __call__(self, fix, observe="run", seed=1, changes=("scale",)):
+        """The verdict on a fix."""
+        before = self._bench(tree_of(fix.style), "model", "script")
+        if self._held != (fix.style, observe):
+            self._hold(before, observe)
+            self._held = fix.style, observe
+        candidate = self._bench(mended(fix), "candidate", "candidate script")
+        self._hold(candidate, observe)
+        known = self._known.get((fix.style, observe)) or self._subject(before, fix, observe)
+        self._known[fix.style, observe] = known
+        subject = Subject(**{**known, "changes": changes})
+        return grade_fix(before, candidate, subject, seed, PRACTICE)
+
+    def _bench(self, tree, model, script):
+        return check.Bench(self._learner, self._facts, self._pack, dict(tree), model, script)
+
+    def _hold(self, bench, observe):
+        self._learner.hold(bench.server, check.folder(bench.files))
+        if observe == "script":
+            self._learner.hold(bench.script_server, check.folder(bench.files), "optimizer")
+
+    def _subject(self, bench, fix, observe):
+        asked = FUNCTIONAL if fix.style == "functional" else check.Asked()
+        found, _ = check.chosen(bench, asked, lambda _: None)
+        script, sampler = SCRIPTS.get(fix.style, ""), SAMPLERS.get(fix.style)
+        raws = check.raw_facts(bench.ask("measure", check.observed(bench, found)[1]))
+        if observe == "script":
+            _, recorded, _ = training.one_script(bench, script, [])
+            raws += check.raw_facts(bench.ask("measure", recorded, "script_facts"))
+        if observe == "sampling":
+            raws += check.raw_facts(training.one_sampler(bench, found, sampler).facts)
+        facts = {raw.id: None if raw.value is None else str(raw.value) for raw in raws}
+        return {
+            "found": found, "observe": observe, "script": script, "sampler": sampler, "facts": facts,
+        }  # fmt: skip
+
+
+def mended(fix: Fix):
+    """The healthy tree with the fix in it."""
+    tree = tree_of(fix.style)
+    text = tree[fix.file].decode()
+    for old, new in ((fix.old, fix.new), *fix.more):
+        assert old in text, "the corpus has changed"
+        text = text.replace(old, new)
+    tree[fix.file] = text.encode()
+    return tree

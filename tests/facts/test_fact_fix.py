@@ -1,0 +1,106 @@
+"""A fix of a break in a GPT of anybody's is held against the tree before the break, and against nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.commands.check import pack_folder
+from tests.facts import fixes
+from tests.facts.judge import Judge
+
+
+def name(fix):
+    return f"{fix.style}-{fix.name}"
+
+
+def fix_named(table, style, what):
+    return next(fix for fix in table if (fix.style, fix.name) == (style, what))
+
+
+@pytest.fixture(scope="session")
+def judge(forks):
+    return Judge(*forks, pack_folder())
+
+
+def failing(verdict):
+    return [one.id for one in verdict.results if not one.passed]
+
+
+@pytest.mark.sweep(10)
+@pytest.mark.parametrize("fix", fixes.RIGHT, ids=name)
+def test_a_right_fix_in_another_form_is_accepted(fix, judge):
+    verdict = judge(fix)
+    assert failing(verdict) == []
+    assert verdict.passed and verdict.measurements >= 8
+
+
+@pytest.mark.sweep(14)
+@pytest.mark.parametrize("fix", fixes.WRONG, ids=name)
+def test_a_wrong_fix_is_refused(fix, judge):
+    verdict = judge(fix)
+    assert not verdict.passed
+    assert verdict.failing.difference is not None
+
+
+@pytest.mark.sweep(4)
+@pytest.mark.parametrize("fix", fixes.RIGHT_SCRIPTS, ids=name)
+def test_a_right_training_script_in_another_form_is_accepted(fix, judge):
+    assert failing(judge(fix, "script", changes=())) == []
+
+
+@pytest.mark.sweep(5)
+@pytest.mark.parametrize("fix", fixes.WRONG_SCRIPTS, ids=name)
+def test_a_wrong_training_script_is_refused(fix, judge):
+    assert not judge(fix, "script", changes=()).passed
+
+
+@pytest.mark.sweep(3)
+@pytest.mark.parametrize("fix", fixes.RIGHT_SAMPLERS, ids=name)
+def test_a_right_sampler_in_another_form_is_accepted(fix, judge):
+    assert failing(judge(fix, "sampling", changes=())) == []
+
+
+@pytest.mark.sweep(5)
+@pytest.mark.parametrize("fix", fixes.WRONG_SAMPLERS, ids=name)
+def test_a_wrong_sampler_is_refused(fix, judge):
+    assert not judge(fix, "sampling", changes=()).passed
+
+
+@pytest.mark.parametrize(
+    ("style", "what", "kind"),
+    [
+        ("fused", "scale 1% off", "output"),
+        ("fused", "residual detached", "gradient"),
+        ("fused", "untied", "parameters"),
+        ("fused", "a parameter more", "parameters"),
+        ("fused", "loss smoothed", "loss"),
+        ("fused", "fails on long texts", "raised"),
+        ("fused", "no syntax", "raised"),
+        ("fused", "a global that is not there", "raised"),
+        ("fused", "nan", "finite"),
+        ("fused", "dropout gone", "dropout"),
+        ("fused", "dropout ignores eval", "evaluation"),
+        ("fused", "another init", "first"),
+    ],
+)
+def test_what_a_fix_got_wrong_is_named(style, what, kind, judge):
+    verdict = judge(fix_named(fixes.WRONG, style, what))
+    assert kind in failing(verdict)
+
+
+def test_an_error_is_told_with_its_line(judge):
+    failed = judge(fix_named(fixes.WRONG, "fused", "fails on long texts")).failing
+    assert failed.difference.got.startswith("AssertionError")
+    assert (failed.frames[-1].path, failed.frames[-1].text) == ("model.py", "assert T < 9")
+
+
+def test_one_seed_gives_one_verdict(judge):
+    fix = fix_named(fixes.WRONG, "llama", "eps * 10")
+    first, second = judge(fix, seed=3), judge(fix, seed=3)
+    assert first == second
+    assert judge(fix, seed=4) != first
+
+
+def test_the_same_text_agrees_for_every_seed(judge):
+    fix = fix_named(fixes.RIGHT, "fused", "same text")
+    assert [failing(judge(fix, seed=seed)) for seed in range(5)] == [[]] * 5
