@@ -39,12 +39,14 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class Bench(msgspec.Struct, frozen=True):
-    """The two interpreters, the pack, and the files."""
+    """The two interpreters, the pack, and the files; which servers hold these."""
 
     learner: Forks
     facts: Forks
     pack: FactPack
     files: dict[str, bytes]
+    model_server: str = "model"
+    script_server: str = "script"
 
     def ask(self, function: str, recorded: Mapping[str, Any], module: str = "facts") -> Any:
         """What one of the pack's functions makes of a recording. Raises LearnerCodeError."""
@@ -143,7 +145,7 @@ def others(tried: Tried) -> list[Candidate]:
 def looked_at(bench: Bench, option: Candidate) -> Tried:
     """Build a candidate and count its parts."""
     job = experiments.job(bench.pack, option, (experiments.FIRST,))
-    answer = bench.learner.run("model", [job], LIMIT)[0]
+    answer = bench.learner.run(bench.model_server, [job], LIMIT)[0]
     why = why_not(answer)
     if why:
         return Tried(option, -1, why, bool(answer.stopped))
@@ -192,7 +194,7 @@ def told(
 def observed(bench: Bench, found: Candidate) -> tuple[trace.Measured, dict[str, Any]]:
     """All experiments on the chosen model. Raises NotApplicable."""
     job = experiments.job(bench.pack, found, experiments.MODEL)
-    answer = bench.learner.run("model", [job], LIMIT)[0]
+    answer = bench.learner.run(bench.model_server, [job], LIMIT)[0]
     why = why_not(answer)
     if why:
         raise NotApplicable(
@@ -209,7 +211,7 @@ def observed(bench: Bench, found: Candidate) -> tuple[trace.Measured, dict[str, 
     names = [one.name for one in experiments.MODEL]
     dropping = (*experiments.DROPPING, *experiments.REPEATED)
     job = experiments.job(bench.pack, found, dropping, bench.pack.dropout)
-    answer = bench.learner.run("model", [job], LIMIT)[0]
+    answer = bench.learner.run(bench.model_server, [job], LIMIT)[0]
     if not why_not(answer):
         try:
             more = trace.recorded(*trace.measured(answer.data))

@@ -15,6 +15,7 @@ from engine.facts.trace import BadAnswer
 
 if TYPE_CHECKING:
     from engine.flows.check import Bench
+    from engine.run.forks import Answer
 
 SCRIPTS, SAMPLERS = 3, 3  # that are tried
 SECONDS = 12  # for a script to make its steps
@@ -79,6 +80,11 @@ def one_script(
     bench: Bench, path: str, arguments: list[str]
 ) -> tuple[int, dict[str, Any], tuple[str, ...]]:
     """(steps, what the pack's functions take, what was made up)."""
+    return script_told(path, script_answer(bench, path, arguments))
+
+
+def script_answer(bench: Bench, path: str, arguments: list[str]) -> Answer:
+    """What a script did in its small world."""
     pack = bench.pack
     job = {
         "kind": "script",
@@ -95,7 +101,11 @@ def one_script(
         "seed": 7,
         "call": "",
     }
-    answer = bench.learner.run("script", [job], SECONDS + GRACE)[0]
+    return bench.learner.run(bench.script_server, [job], SECONDS + GRACE)[0]
+
+
+def script_told(path: str, answer: Answer) -> tuple[int, dict[str, Any], tuple[str, ...]]:
+    """As `one_script`, of what was answered."""
     if answer.stopped or answer.data.get("failed"):
         from engine.flows.check import why_not
 
@@ -147,25 +157,32 @@ RUNS = {
 NEEDS = {"warm": "temperature", "top_k": "top_k", "top_p": "top_p"}
 
 
-def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) -> Half | None:
-    """The facts of a method of the model, or of a function (path, name); None where it cannot be called."""
+def sampler_job(
+    bench: Bench, found: Candidate, option: tuple[str, str] | None, runs: list[dict[str, Any]]
+) -> dict[str, Any]:
+    """These calls of a method of the model, or of a function (path, name)."""
     pack = bench.pack
-    context = experiments.sizes(pack, found)["context"]
-    runs = [
-        {"seed": SEED, **run, "length": run["length"] or context + BEYOND} for run in RUNS.values()
-    ]
-    job = {
+    return {
         **experiments.job(pack, found, ()),
         "kind": "generate",
         "function": list(option) if option else None,
         "methods": pack.generation["methods"],
         "arguments": pack.generation["arguments"],
-        "context": context,
+        "context": experiments.sizes(pack, found)["context"],
         "runs": runs,
     }
+
+
+def one_sampler(bench: Bench, found: Candidate, option: tuple[str, str] | None) -> Half | None:
+    """The facts of a method of the model, or of a function (path, name); None where it cannot be called."""
+    context = experiments.sizes(bench.pack, found)["context"]
+    runs = [
+        {"seed": SEED, **run, "length": run["length"] or context + BEYOND} for run in RUNS.values()
+    ]
+    job = sampler_job(bench, found, option, runs)
     from engine.flows.check import LIMIT
 
-    answer = bench.learner.run("model", [job], LIMIT)[0]
+    answer = bench.learner.run(bench.model_server, [job], LIMIT)[0]
     if answer.stopped or answer.data.get("failed"):
         return None
     try:

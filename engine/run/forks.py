@@ -52,6 +52,7 @@ TORCH = (
     "torch_events",
     "torch_script",
     "torch_generate",
+    "torch_run",
     "torch_jobs",
 )
 FACTS = (*CHILD_MODULES, "runner", "fact_jobs")

@@ -222,15 +222,20 @@ SAMPLER = {
 ARRAYS = ("tokens", "logits", "output", "whole", "again")
 
 
-def measure(recorded):
-    """Every fact of a sampler."""
+def decoded(recorded):
+    """The runs of a sampler by name."""
     arrays, runs = recorded["arrays"], {}
     for name, run in zip(recorded["names"], recorded["runs"]):
-        decoded = {n: number(run[n], arrays) for n in ARRAYS}
+        found = {n: number(run[n], arrays) for n in ARRAYS}
         for n in ("drawn", "read"):
-            decoded[n] = [number(one, arrays) for one in run[n]]
-        runs[name] = {**decoded, "at": run["at"], "failed": run["failed"]}
-    found = []
+            found[n] = [number(one, arrays) for one in run[n]]
+        runs[name] = {**found, "at": run["at"], "failed": run["failed"]}
+    return runs
+
+
+def measure(recorded):
+    """Every fact of a sampler."""
+    runs, found = decoded(recorded), []
     for id, fact in SAMPLER.items():
         value, at, why = fact(runs) if runs else missing(recorded["why"])
         found.append({"id": id, "value": value, "at": at, "why": why})

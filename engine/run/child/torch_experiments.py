@@ -106,8 +106,8 @@ def tokens_of(job, experiment):
     return idx, targets
 
 
-def run(built, tree, job, experiment, blobs):
-    """One experiment -> {"trace", "runs", ...} as plain data."""
+def run(built, tree, job, experiment, blobs, given=None):
+    """One experiment -> {"trace", "runs", ...} as plain data. given: (tokens, targets), else random ones."""
     model = built.model
     if experiment["weights"] is not None:
         randomise(model, experiment["weights"], experiment["regime"])
@@ -115,7 +115,7 @@ def run(built, tree, job, experiment, blobs):
             zero_tables(model)
     if isinstance(model, torch.nn.Module):
         model.train(experiment["mode"] == "train")
-    idx, targets = tokens_of(job, experiment)
+    idx, targets = given or tokens_of(job, experiment)
     wanted = targets if experiment["targets"] and built.takes("targets") else None
     owned = named_tensors(model)
     names = {id(m): n for n, m in model.named_modules()} if hasattr(model, "modules") else {}
@@ -214,6 +214,21 @@ def gradients(output, model, job):
     for _, tensor in found:
         tensor.grad = None
     return answer
+
+
+def answer(built, notes, answers, blobs):
+    """What was made, and what its experiments gave."""
+    return {
+        "how": built.how,
+        "notes": sorted(set(notes)),
+        "experiments": answers,
+        "blobs": blobs.items,
+        "targets": built.takes("targets") is not None,
+        "mask": getattr(built.takes("mask"), "name", ""),
+        "shared": shared_modules(built.model),
+        "parameters": sum(t.numel() for _, t in parameters(built.model)),
+        "module": isinstance(built.model, torch.nn.Module),
+    }
 
 
 def shared_modules(model):

@@ -15,6 +15,7 @@ from engine.run.child import (
     torch_build,
     torch_experiments,
     torch_generate,
+    torch_run,
     torch_script,
     torch_trace,
     torch_world,
@@ -43,6 +44,8 @@ def work(job, tree):
     torch_world.settle()
     if job["kind"] == "model":
         return model(job, tree)
+    if job["kind"] == "run":
+        return torch_run.observe(job, tree)
     if job["kind"] == "script":
         return torch_script.observe(job, tree)
     return torch_generate.observe(job, tree)
@@ -64,18 +67,7 @@ def model(job, tree):
             except Exception as error:
                 done = {"failed": runner.failure(error, tree)}
             answers.append({"failed": None, **done})
-    is_module = isinstance(built.model, torch.nn.Module)
-    return {
-        "how": built.how,
-        "notes": sorted(set(notes)),
-        "experiments": answers,
-        "blobs": blobs.items,
-        "targets": built.takes("targets") is not None,
-        "mask": getattr(built.takes("mask"), "name", ""),
-        "shared": torch_experiments.shared_modules(built.model),
-        "parameters": sum(t.numel() for _, t in torch_experiments.parameters(built.model)),
-        "module": is_module,
-    }
+    return torch_experiments.answer(built, notes, answers, blobs)
 
 
 def zygote(fd, _load):

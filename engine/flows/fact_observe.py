@@ -1,0 +1,238 @@
+"""What a break of somebody's PyTorch GPT shows: healthy beside broken, measured on their own code.
+
+Three probes: "run" trains the model at a small size on a synthetic text, "script" runs their training script
+in a small world, "sampling" calls their sampler. Each tree is held by servers of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from engine.errors import Message
+from engine.facts import events, experiments, trace, trained
+from engine.facts.experiments import Candidate, Experiment
+from engine.facts.trace import BadAnswer
+from engine.flows import training
+from engine.flows.check import LIMIT, BadFacts, Bench, told, why_not
+from engine.observe import diagnostics
+from engine.observe.diagnostics import Observation
+from engine.run.concurrent import run_both
+from engine.run.forks import Answer
+from engine.run.types import Outcome, Raised, Values
+from engine.words import said
+
+STEPS, RATE = 60, 3e-3
+BATCH, LETTERS = 8, 352  # samples of a step, at least; letters of a step, about
+TRACED = Experiment("traced", weights=None, trace=True)
+NOISE = Experiment("dropping", targets=False, changes=(experiments.Change(reseed=1),))
+SAMPLED = {
+    "plain": training.ONCE,
+    "cold": {**training.ONCE, "temperature": 0.5},
+    "hot": {**training.ONCE, "temperature": 2.0},
+    "top_k": {**training.ONCE, "top_k": 5},
+    "long": {**training.ONCE, "length": 0},
+    **{name: run for name, run in training.RUNS.items() if name.startswith("again")},
+}
+NEEDS = {"cold": "temperature", "hot": "temperature", "top_k": "top_k"}
+SAME = 0.02  # of the healthy value: a smaller change is none
+DIGITS = ".4g"
+TITLES = {
+    "run": Message(
+        "Your model at a small size, trained for {steps} steps of AdamW on a made-up text (random words)",
+        steps=STEPS,
+    ),
+    "script": Message(
+        "The first steps of your training script, in a small world: small sizes, a made-up text"
+    ),
+    "sampling": Message(
+        "Your sampler, called with your model at a small size and random weights, and what it draws from"
+    ),
+}
+Probe = Literal["run", "script", "sampling"]
+Change = Literal["lower", "same", "higher", "nan"]
+
+
+class Subject(NamedTuple):
+    """What is looked at. script: with its arguments; sampler: (path, function), None for the model's own."""
+
+    probe: Probe
+    found: Candidate
+    script: str = ""
+    sampler: tuple[str, str] | None = None
+
+
+class Seen(NamedTuple):
+    """The two side by side, and the numbers of each by name."""
+
+    observation: Observation
+    healthy: Outcome
+    broken: Outcome
+
+    def measured(self, value: str) -> str | float | None:
+        """What `measured: {value: ...}` of a prediction says: NAME of the broken tree, or NAME.change."""
+        name, _, kind = value.partition(".")
+        if kind != "change":
+            return diagnostics.measured(self.broken, name)
+        return change(*(outcome.values.get(name) for outcome in (self.healthy, self.broken)))
+
+
+def change(healthy: Any, broken: Any) -> Change | None:
+    """A number of the broken tree against the healthy one's; None where there are no two numbers."""
+    pair = [one for one in (healthy, broken) if isinstance(one, (int, float))]
+    if len(pair) != 2:
+        return None
+    if not all(map(math.isfinite, pair)):
+        return "same" if math.isnan(pair[0]) and math.isnan(pair[1]) else "nan"
+    if abs(pair[1] - pair[0]) <= SAME * abs(pair[0]):
+        return "same"
+    return "higher" if pair[1] > pair[0] else "lower"
+
+
+def look(
+    healthy: Bench, broken: Bench, subject: Subject, lang: str, now: Bench | None = None
+) -> Seen:
+    """Run the probe on all versions, two at a time. The servers of no two benches have the same name."""
+    first, second = run_both(
+        lambda: _recorded(healthy, subject), lambda: _recorded(broken, subject)
+    )
+    shifted = first.shifted
+    if shifted != second.shifted:
+        second = _recorded(broken, subject, shifted)
+    outcomes = [_outcome(healthy, subject, first), _outcome(broken, subject, second)]
+    if now is not None:
+        outcomes.append(_outcome(now, subject, _recorded(now, subject, shifted)))
+    observation = diagnostics.observe(
+        said(TITLES[subject.probe], lang),
+        *map(_shown, outcomes),
+        curve="" if subject.probe == "sampling" else "losses",
+        axes=("nats", said(Message("step"), lang)),
+        orientation={},
+    )
+    return Seen(observation, outcomes[0], outcomes[1])
+
+
+class _Recorded(NamedTuple):
+    """What a probe recorded: what the pack's function takes, and what is known beside it; `failed`: what is
+    told where there is nothing.
+    """
+
+    data: dict[str, Any]
+    known: Values = {}
+    failed: Outcome | None = None
+    shifted: bool | None = None
+
+
+def _recorded(bench: Bench, subject: Subject, shifted: bool | None = None) -> _Recorded:
+    try:
+        if subject.probe == "run":
+            return _run(bench, subject.found, shifted)
+        probe = _script if subject.probe == "script" else _sampling
+        return probe(bench, subject)
+    except BadAnswer as error:
+        return _Recorded({}, failed=Outcome(stopped=f"what it answered cannot be used ({error})"))
+
+
+def _failed(answer: Answer) -> Outcome | None:
+    """What is told of a job that gave nothing; None where it gave something. Raises BadAnswer."""
+    if answer.stopped:
+        return Outcome(stopped=answer.stopped, output=answer.output)
+    failure = trace.failure_of(answer.data)
+    if failure is None:
+        return None
+    at = f" ({failure.at[-1][0]}:{failure.at[-1][1]})" if failure.at else ""
+    return Outcome(raised=Raised(failure.type, message=failure.message[:300] + at))
+
+
+def _run(bench: Bench, found: Candidate, shifted: bool | None) -> _Recorded:
+    """A short training, and two evaluations with dropout."""
+    context = experiments.sizes(bench.pack, found)["context"]
+    job = {
+        **experiments.job(bench.pack, found, ()),
+        "kind": "run",
+        "experiment": msgspec.to_builtins(TRACED),
+        "context": context,
+        "steps": STEPS,
+        "rate": RATE,
+        "batch": max(BATCH, LETTERS // context),
+        "shifted": shifted,
+    }
+    dropping = experiments.job(bench.pack, found, (NOISE,), bench.pack.dropout)
+    answer, noise = bench.learner.run(bench.model_server, [job, dropping], LIMIT)
+    if failed := _failed(answer):
+        return _Recorded({}, failed=failed)
+    seen, names = trained.trained(answer.data), ["first", "start", "end"]
+    model, blobs = trace.measured(answer.data)
+    data = trace.recorded(model, blobs)
+    if not why_not(noise):
+        data = trace.joined(data, trace.recorded(*trace.measured(noise.data)))
+        names.append(NOISE.name)
+    last = seen.losses[-10:]
+    known: Values = {
+        "losses": {"list": seen.losses},
+        "first_loss": seen.losses[0],
+        "last_loss": sum(last) / len(last),
+        "other_loss": seen.other_loss,
+        "letter_loss": seen.letter_loss,
+        "log_v": seen.log_v,
+        "parameters": model.parameters,
+        "update_ratio": seen.update_ratio,
+    }
+    if seen.gradients is not None:
+        known["first_gradient"], known["last_gradient"] = seen.gradients
+    known["sample"] = seen.sample
+    return _Recorded(told(bench, found, data, names), known, shifted=seen.shifted)
+
+
+def _script(bench: Bench, subject: Subject) -> _Recorded:
+    path, *arguments = shlex.split(subject.script)
+    steps, data, _ = training.one_script(bench, path, arguments)
+    return _Recorded(data, failed=None if steps else Outcome(stopped=str(data["why"])))
+
+
+def _sampling(bench: Bench, subject: Subject) -> _Recorded:
+    context = experiments.sizes(bench.pack, subject.found)["context"]
+    runs = [
+        {"seed": training.SEED, **run, "length": run["length"] or context + training.BEYOND}
+        for run in SAMPLED.values()
+    ]
+    job = training.sampler_job(bench, subject.found, subject.sampler, runs)
+    answer = bench.learner.run(bench.model_server, [job], LIMIT)[0]
+    if failed := _failed(answer):
+        return _Recorded({}, failed=failed)
+    sampled, blobs = events.sampled(answer.data)
+    data = events.plain_runs(sampled, blobs)
+    named = [(name, run) for name, run in zip(SAMPLED, data["runs"], strict=True)]
+    kept = [(n, run) for n, run in named if NEEDS.get(n, "") in {*sampled.takes, ""}]
+    names, runs = [name for name, _ in kept], [run for _, run in kept]
+    return _Recorded({**data, "names": names, "runs": runs})
+
+
+def _outcome(bench: Bench, subject: Subject, recorded: _Recorded) -> Outcome:
+    """The numbers of one tree by name: what is known, then what the pack's function makes of the rest."""
+    if recorded.failed is not None:
+        return recorded.failed
+    try:
+        found = bench.ask(subject.probe, recorded.data, "instruments")
+    except (
+        BadFacts
+    ):  # what was recorded is of a form that it does not know: these numbers are absent
+        found = {}
+    values = {**recorded.known, **{name: _plain(value) for name, value in found.items()}}
+    return Outcome({name: value for name, value in values.items() if value is not None})
+
+
+def _plain(value: Any) -> Any:
+    return {"list": value} if isinstance(value, list) else value
+
+
+def _shown(outcome: Outcome) -> Outcome:
+    """The same with as many digits as a reader needs."""
+    values = {
+        name: float(f"{value:{DIGITS}}") if isinstance(value, float) else value
+        for name, value in outcome.values.items()
+    }
+    return msgspec.structs.replace(outcome, values=values)
