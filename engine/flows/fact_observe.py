@@ -21,10 +21,12 @@ from engine.flows.check import LIMIT, BadFacts, Bench, told, why_not
 from engine.observe import diagnostics
 from engine.observe.diagnostics import Observation
 from engine.run.concurrent import run_both
+from engine.run.forks import Answer
 from engine.run.types import Outcome, Raised, Values
 from engine.words import said
 
-STEPS, RATE, BATCH = 60, 3e-3, 8
+STEPS, RATE = 60, 3e-3
+BATCH, LETTERS = 8, 352  # samples of a step, at least; letters of a step, about
 TRACED = Experiment("traced", weights=None, trace=True)
 NOISE = Experiment("dropping", targets=False, changes=(experiments.Change(reseed=1),))
 SAMPLED = {
@@ -50,8 +52,6 @@ TITLES = {
         "Your sampler, called with your model at a small size and random weights, and what it draws from"
     ),
 }
-FAILED = "The probe"  # the type of an error that was told in words
-
 Probe = Literal["run", "script", "sampling"]
 Change = Literal["lower", "same", "higher", "nan"]
 
@@ -116,11 +116,13 @@ def look(
 
 
 class _Recorded(NamedTuple):
-    """What a probe recorded: what the pack's function takes, what is known beside it, or why nothing."""
+    """What a probe recorded: what the pack's function takes, and what is known beside it; `failed`: what is
+    told where there is nothing.
+    """
 
     data: dict[str, Any]
     known: Values = {}
-    why: str = ""
+    failed: Outcome | None = None
     shifted: bool | None = None
 
 
@@ -131,26 +133,37 @@ def _recorded(bench: Bench, subject: Subject, shifted: bool | None = None) -> _R
         probe = _script if subject.probe == "script" else _sampling
         return probe(bench, subject)
     except BadAnswer as error:
-        return _Recorded({}, why=f"what it answered cannot be used ({error})")
+        return _Recorded({}, failed=Outcome(stopped=f"what it answered cannot be used ({error})"))
+
+
+def _failed(answer: Answer) -> Outcome | None:
+    """What is told of a job that gave nothing; None where it gave something. Raises BadAnswer."""
+    if answer.stopped:
+        return Outcome(stopped=answer.stopped, output=answer.output)
+    failure = trace.failure_of(answer.data)
+    if failure is None:
+        return None
+    at = f" ({failure.at[-1][0]}:{failure.at[-1][1]})" if failure.at else ""
+    return Outcome(raised=Raised(failure.type, message=failure.message[:300] + at))
 
 
 def _run(bench: Bench, found: Candidate, shifted: bool | None) -> _Recorded:
     """A short training, and two evaluations with dropout."""
-    base = experiments.job(bench.pack, found, ())
+    context = experiments.sizes(bench.pack, found)["context"]
     job = {
-        **base,
+        **experiments.job(bench.pack, found, ()),
         "kind": "run",
         "experiment": msgspec.to_builtins(TRACED),
-        "context": experiments.sizes(bench.pack, found)["context"],
+        "context": context,
         "steps": STEPS,
         "rate": RATE,
-        "batch": BATCH,
+        "batch": max(BATCH, LETTERS // context),
         "shifted": shifted,
     }
     dropping = experiments.job(bench.pack, found, (NOISE,), bench.pack.dropout)
     answer, noise = bench.learner.run(bench.server, [job, dropping], LIMIT)
-    if why := why_not(answer):
-        return _Recorded({}, why=why)
+    if failed := _failed(answer):
+        return _Recorded({}, failed=failed)
     seen, names = trained.trained(answer.data), ["first", "start", "end"]
     model, blobs = trace.measured(answer.data)
     data = trace.recorded(model, blobs)
@@ -177,7 +190,7 @@ def _run(bench: Bench, found: Candidate, shifted: bool | None) -> _Recorded:
 def _script(bench: Bench, subject: Subject) -> _Recorded:
     path, *arguments = shlex.split(subject.script)
     steps, data, _ = training.one_script(bench, path, arguments)
-    return _Recorded(data, why="" if steps else str(data["why"]))
+    return _Recorded(data, failed=None if steps else Outcome(stopped=str(data["why"])))
 
 
 def _sampling(bench: Bench, subject: Subject) -> _Recorded:
@@ -188,8 +201,8 @@ def _sampling(bench: Bench, subject: Subject) -> _Recorded:
     ]
     job = training.sampler_job(bench, subject.found, subject.sampler, runs)
     answer = bench.learner.run(bench.server, [job], LIMIT)[0]
-    if why := why_not(answer):
-        return _Recorded({}, why=why)
+    if failed := _failed(answer):
+        return _Recorded({}, failed=failed)
     sampled, blobs = events.sampled(answer.data)
     data = events.plain_runs(sampled, blobs)
     named = [(name, run) for name, run in zip(SAMPLED, data["runs"], strict=True)]
@@ -200,12 +213,14 @@ def _sampling(bench: Bench, subject: Subject) -> _Recorded:
 
 def _outcome(bench: Bench, subject: Subject, recorded: _Recorded) -> Outcome:
     """The numbers of one tree by name: what is known, then what the pack's function makes of the rest."""
-    if recorded.why:
-        return Outcome(raised=Raised(FAILED, message=recorded.why))
+    if recorded.failed is not None:
+        return recorded.failed
     try:
         found = bench.ask(subject.probe, recorded.data, "instruments")
-    except BadFacts as error:
-        found, recorded = {}, recorded._replace(why=str(error))
+    except (
+        BadFacts
+    ):  # what was recorded is of a form that it does not know: these numbers are absent
+        found = {}
     values = {**recorded.known, **{name: _plain(value) for name, value in found.items()}}
     return Outcome({name: value for name, value in values.items() if value is not None})
 

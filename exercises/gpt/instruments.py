@@ -108,7 +108,7 @@ def score_spread(weights):
 
 
 def script(recorded):
-    """Of what a training script did: name -> number, or a curve as a list. A raw norm is one before a clip."""
+    """Of what a training script did: name -> number, or a curve as a list. Raw norms: before a clip."""
     steps = Steps(recorded["events"])
     if not steps.count:
         return {}

@@ -21,7 +21,7 @@ LETTERS, WORDS, LONGEST, AFTER = 26, 40, 4, 4  # of the text; words that may com
 LEARNT, OTHER = 20_000, 4_000  # letters of the text that is learnt, and of the other one
 ASKED = 352  # letters of the other text that a loss is measured on, about
 BETAS, EPS, DECAY = (0.9, 0.95), 1e-8, 0.01
-DRAWN = 24  # letters of a sample
+DRAWN, TRACED = 24, 8  # letters of a sample; samples of a trace
 SAME = 1e-4
 
 
@@ -35,18 +35,18 @@ def observe(job, tree):
         built = torch_build.build(tree, job, names, notes)
         blobs, run = torch_trace.Blobs(), Run(built, job)
         other = run.batches(text(2, OTHER), run.chunks, 2)
-        answers = []
+        answers, few = [], tuple(one[:TRACED] for one in other[0])
         with torch.no_grad():
-            scored = run.output(*other[0])[0] is not None
+            scored = run.output(*few)[0] is not None
         experiment = {**job["experiment"], "targets": scored}
 
         def traced():
-            answers.append(torch_experiments.run(built, tree, job, experiment, blobs, other[0]))
+            answers.append(torch_experiments.run(built, tree, job, experiment, blobs, few))
 
         initial = torch_experiments.snapshot(built.model)
         torch_experiments.randomise(built.model, 1, "normal")
         traced()
-        shifted = run.is_shifted(*other[0]) if job["shifted"] is None else job["shifted"]
+        shifted = run.is_shifted(*few) if job["shifted"] is None else job["shifted"]
         torch_experiments.restore(built.model, initial)
         traced()
         told = run.train(run.batches(text(1, LEARNT), job["steps"], 1), shifted)
