@@ -1,0 +1,115 @@
+"""Breaks of anybody's GPT: where they go in, what they change, and what keeps them out."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.commands.check import pack_folder
+from engine.errors import NotApplicable
+from engine.facts import pack as packs
+from engine.flows import applicable, check, fact_break
+from engine.inject.candidates import changed_lines
+from engine.inject.learner_code import Code
+from engine.run.types import Tree
+from engine.spec.catalogue import Catalogue
+from engine.spec.types import Proof, SpanEdit, Variant, Way
+from tests.facts.conftest import tree_of
+
+GPT = Catalogue.find("gpt")
+STYLES = ("fused", "heads", "llama", "dictcfg", "trainer", "modern")
+IDS = tuple(GPT.entries)
+NOT_HERE = {  # what no way of a proof reaches in a style of the corpus
+    ("dictcfg", "layers-in-a-plain-list"),  # nn.Sequential is called, a list cannot be
+}
+
+
+class Trees:
+    """Trees of the corpus, each looked at once."""
+
+    def __init__(self, forks):
+        self._learner, self._facts = forks
+        self._pack = packs.load(pack_folder())
+        self._looked = {}
+
+    def bench(self, style):
+        files = tree_of(style)
+        self._learner.hold("model", check.folder(files))
+        self._learner.hold("script", check.folder(files), "optimizer")
+        return check.Bench(self._learner, self._facts, self._pack, files)
+
+    def looked(self, style):
+        bench = self.bench(style)
+        if style not in self._looked:
+            self._looked[style] = applicable.looked(bench, check.Asked(), GPT, lambda _: None)
+        return bench, self._looked[style]
+
+
+@pytest.fixture(scope="session")
+def trees(forks):
+    return Trees(forks)
+
+
+@pytest.mark.sweep(8)
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("style", STYLES)
+def test_a_break_that_applies_goes_in_and_changes_what_it_declares(style, id, trees):
+    """In at most three lines of code, beside comments and what the edit leaves unused."""
+    bench, looked = trees.looked(style)
+    if id in looked.refused or (style, id) in NOT_HERE:
+        pytest.skip(looked.refused.get(id, "no way reaches it"))
+    proof = GPT.proof(id)
+    planned = fact_break.plan(bench, looked.target, proof, GPT.story(id).lies)
+    variant = proof.variants[planned.variant]
+    assert {*variant.changes} <= {*planned.changes} <= {*variant.changes, *variant.also}
+    assert planned.file in bench.files
+    code = Code(Tree("/learner", ("",), bench.files, {}), {})
+    bare = fact_break.plan(bench, looked.target, proof, ())  # comments stay
+    assert changed_lines(code, dict(bare.injection.files)) <= 6
+
+
+def test_what_a_tree_does_not_have_is_said(trees):
+    _, looked = trees.looked("fused")
+    assert looked.refused["rope-on-queries-only"] == "positions: it is row t for token t"
+    assert "norm-without-eps" in looked.refused  # torch's own norms
+    assert looked.target.found.cls == "GPT"
+    assert looked.told.startswith("model.py:GPT, 2 layers")
+
+
+def proof_of(variant: Variant) -> Proof:
+    return Proof(variants=(variant,))
+
+
+def test_an_edit_that_changes_more_than_it_declares_is_refused(trees):
+    bench, looked = trees.looked("fused")
+    ways = (Way(edits=(SpanEdit(at="scaling", find="$A / $B", replace="$A.transpose(-2, -1)"),)),)
+    variant = Variant(observe="run", changes={"scale": "none"}, ways=ways)
+    with pytest.raises(NotApplicable, match=r"model\.py:\d+: .*changes, too"):
+        fact_break.plan(bench, looked.target, proof_of(variant), ())
+
+
+def test_an_edit_in_code_that_does_not_run_is_refused(trees):
+    """Nothing that is measured changes."""
+    bench, looked = trees.looked("fused")
+    ways = (Way(edits=(SpanEdit(at="files", find="0.02", replace="0.021"),)),)
+    variant = Variant(observe="run", changes={"scale": "none"}, ways=ways)
+    with pytest.raises(NotApplicable):
+        fact_break.plan(bench, looked.target, proof_of(variant), ())
+
+
+def test_a_broken_tree_is_not_broken_again(trees):
+    bench, looked = trees.looked("fused")
+    first = fact_break.plan(bench, looked.target, GPT.proof("scores-not-scaled"), ())
+    files = {**bench.files, **first.injection.files}
+    bench.learner.hold("model", check.folder(files))
+    again = check.Bench(bench.learner, bench.facts, bench.pack, files)
+    with pytest.raises(NotApplicable, match="scale of the scores: it is none already"):
+        fact_break.plan(again, looked.target, GPT.proof("scores-not-scaled"), ())
+
+
+def test_a_tree_without_training_or_sampler_has_no_breaks_of_them(trees):
+    bench, looked = trees.looked("fused")
+    alone = applicable.Target(looked.target.found)
+    with pytest.raises(NotApplicable, match="no training script was found"):
+        fact_break.plan(bench, alone, GPT.proof("zero-grad-gone"), ())
+    with pytest.raises(NotApplicable, match="no sampler was found"):
+        fact_break.plan(bench, alone, GPT.proof("top-k-off-by-one"), ())
