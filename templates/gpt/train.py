@@ -12,7 +12,7 @@ from generate import CHECKPOINT, write
 from model import GPT, GPTConfig
 from tokenizer import CharTokenizer
 
-MAX_STEPS = 1000
+MAX_STEPS = 800
 BATCH_SIZE = 8
 ACCUMULATION_STEPS = 2  # batches for one step of the optimizer
 LEARNING_RATE = 6e-3
