@@ -42,7 +42,7 @@ SAME = 0.02  # of the healthy value: a smaller change is none
 DIGITS = ".4g"
 TITLES = {
     "run": Message(
-        "Your model at a small size, trained for {steps} steps of AdamW on a made-up text (random words)",
+        "Your model at a small size, trained for {steps} steps of AdamW on a made-up text",
         steps=STEPS,
     ),
     "script": Message(

@@ -1,8 +1,8 @@
 """Trains somebody's small model for a few steps on a text that can be learnt, and measures it before,
 meanwhile and after.
 
-The text is made of words: a lexicon whose letters have skewed frequencies, and after each word one of a few
-others, so that what comes next depends on what came before.
+Of the text's letters some come more often than others, and after each one only five may come: a model learns
+that soon, and cannot know which of the five it is; only one that sees what comes next can.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from engine.run.child.torch_names import Names
 from engine.run.child.torch_told import Told
 
 ALPHABET = " abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,;:!?"
-LETTERS, WORDS, LONGEST, AFTER = 26, 40, 4, 4  # of the text; words that may come after one
+LETTERS, SKEW = 27, 0.7  # of the text, and how much some come more often
+SHARES = (0.35, 0.25, 0.18, 0.13, 0.09)  # of those that may come after a letter
 LEARNT, OTHER = 20_000, 4_000  # letters of the text that is learnt, and of the other one
 ASKED = 352  # letters of the other text that a loss is measured on, about
 BETAS, EPS, DECAY = (0.9, 0.95), 1e-8, 0.01
@@ -61,17 +62,18 @@ def observe(job, tree):
 def text(seed, length):
     """Letters as numbers; 0 is the blank."""
     language, drawn = random.Random(1), random.Random(seed)
-    shares = [1 / (n + 1) for n in range(LETTERS)]
-    words = [
-        [n + 1 for n in language.choices(range(LETTERS), shares, k=language.randint(1, LONGEST))]
-        for _ in range(WORDS)
-    ]
-    after = [[language.randrange(WORDS) for _ in range(AFTER)] for _ in range(WORDS)]
-    found, word = [], 0
-    while len(found) < length:
-        found += [*words[word], 0]
-        word = after[word][min(int(drawn.expovariate(1.0)), AFTER - 1)]
-    return torch.tensor(found[:length])
+    often = [(n + 1) ** -SKEW for n in range(LETTERS)]
+    after = []
+    for _ in range(LETTERS):
+        found = []
+        while len(found) < len(SHARES):
+            letter = language.choices(range(LETTERS), often)[0]
+            found += [letter] if letter not in found else []
+        after.append(found)
+    letters = [0]
+    while len(letters) < length:
+        letters += drawn.choices(after[letters[-1]], SHARES)
+    return torch.tensor(letters)
 
 
 def mode(model, training):
