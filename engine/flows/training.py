@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from engine.errors import Message, NotApplicable
-from engine.facts import candidates, events, experiments
+from engine.facts import candidates, events, experiments, usage
 from engine.facts.experiments import Candidate
 from engine.facts.trace import BadAnswer
 
@@ -29,6 +29,31 @@ class Half(msgspec.Struct, frozen=True):
     what: str
     facts: list[Any]
     made_up: tuple[str, ...] = ()
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One way to run a script. told: its arguments are from the tree's texts, and their numbers shrink;
+    before: scripts that are run first, with theirs, as they make files; unasserted: without assertions.
+    """
+
+    path: str
+    arguments: list[str]
+    told: bool = False
+    before: tuple[tuple[str, list[str]], ...] = ()
+    unasserted: bool = False
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What one run of a script gave: steps, and what the pack's functions take. late: out of time;
+    absent: files that it did not find.
+    """
+
+    attempt: Attempt
+    steps: int
+    recorded: dict[str, Any]
+    made_up: tuple[str, ...] = ()
+    late: bool = False
+    absent: tuple[str, ...] = ()
 
 
 def script(
@@ -51,19 +76,37 @@ def script(
         ),
     )
     options = options[:SCRIPTS]
-    best: tuple[int, str, dict[str, Any], tuple[str, ...]] | None = None
+    best: Ran | None = None
     for path in options:
-        progress(f"running {path} in a small world")
-        steps, recorded, made_up = one_script(bench, path, words[1:])
-        if best is None or steps > best[0]:
-            best = (steps, path, recorded, made_up)
-        if steps >= LEAST:
+        ran = best_run(bench, path, words[1:], progress)
+        if best is None or ran.steps > best.steps:
+            best = ran
+        if best.steps >= LEAST:
             break
     if best is None:
         return None
-    _, path, recorded, made_up = best
-    facts = bench.ask("measure", recorded, "script_facts")
-    return Half(path, facts, made_up)
+    facts = bench.ask("measure", best.recorded, "script_facts")
+    return Half(best.attempt.path, facts, best.made_up)
+
+
+def best_run(bench: Bench, path: str, words: list[str], progress: Callable[[str], None]) -> Ran:
+    """The run of a script with most steps: as asked; else without arguments, then as the tree's texts say; at
+    last after the scripts that make its files, without assertions.
+    """
+    progress(f"running {path} in a small world")
+    runs = [one_script(bench, Attempt(path, words))]
+    for given in () if words else usage.arguments(bench.files, path):
+        if runs[-1].steps < LEAST and not runs[-1].late:
+            runs.append(one_script(bench, Attempt(path, given, told=True)))
+    if max(ran.steps for ran in runs) < LEAST and not any(ran.late for ran in runs):
+        first = runs[min(1, len(runs) - 1)]
+        before = tuple(
+            (file, next(iter(usage.arguments(bench.files, file)), []))
+            for file in usage.makers(bench.files, path, first.absent)
+        )
+        attempt = msgspec.structs.replace(first.attempt, before=before, unasserted=True)
+        runs.append(one_script(bench, attempt))
+    return max(runs, key=lambda ran: ran.steps)
 
 
 def distance(path: str, model: str) -> int:
@@ -75,15 +118,16 @@ def distance(path: str, model: str) -> int:
     return len(a) + len(b) - 2 * shared
 
 
-def one_script(
-    bench: Bench, path: str, arguments: list[str]
-) -> tuple[int, dict[str, Any], tuple[str, ...]]:
-    """(steps, what the pack's functions take, what was made up)."""
+def one_script(bench: Bench, attempt: Attempt) -> Ran:
+    """What a script did in one run."""
     pack = bench.pack
     job = {
         "kind": "script",
-        "path": path,
-        "arguments": arguments,
+        "path": attempt.path,
+        "arguments": attempt.arguments,
+        "told": attempt.told,
+        "before": [list(one) for one in attempt.before],
+        "unasserted": attempt.unasserted,
         "rules": experiments.rules(pack),
         "small": pack.scripts["small"],
         "steps": pack.scripts["steps"],
@@ -99,14 +143,17 @@ def one_script(
     if answer.stopped or answer.data.get("failed"):
         from engine.flows.check import why_not
 
-        return 0, {"events": [], "why": why_not(answer)}, ()
+        late = answer.stopped == "timeout"
+        return Ran(attempt, 0, {"events": [], "why": why_not(answer)}, late=late)
     try:
         seen = events.seen(answer.data)
     except BadAnswer as error:
-        return 0, {"events": [], "why": f"what it answered cannot be used ({error})"}, ()
+        why = f"what it answered cannot be used ({error})"
+        return Ran(attempt, 0, {"events": [], "why": why})
     steps = sum(event.kind == "S" for event in seen.events)
-    recorded = {"events": events.plain_events(seen), "why": ended(path, seen)}
-    return steps, recorded, tuple(seen.made_up)
+    recorded = {"events": events.plain_events(seen), "why": ended(attempt.path, seen)}
+    late = seen.ended == "time"
+    return Ran(attempt, steps, recorded, tuple(seen.made_up), late, tuple(seen.absent))
 
 
 def ended(path: str, seen: events.Seen) -> str:

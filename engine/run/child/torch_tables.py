@@ -7,8 +7,11 @@ import json
 import sys
 import types
 
+from engine.run.child.torch_stubs import StubModule
+
 ROWS = 4  # of a synthetic table
-KEYS = ("text", "content", "instruction", "input", "output", "prompt", "response")  # of a record
+KEYS = ("text", "content", "instruction", "input", "output", "prompt", "response", "story", "sentence",
+        "question", "answer", "completion")  # fmt: skip
 RECORD = 120  # letters
 
 
@@ -116,7 +119,7 @@ def records(text):
 
 def install(encoder, text, note):
     """Put the stand-ins where an import finds them."""
-    pieces = types.ModuleType("sentencepiece")
+    pieces = StubModule("sentencepiece")
     pieces.SentencePieceProcessor = type("SentencePieceProcessor", (Pieces,), {"encoder": encoder})
     sys.modules["sentencepiece"] = pieces
     if importlib.util.find_spec("pandas") is not None:
