@@ -33,14 +33,15 @@ class Half(msgspec.Struct, frozen=True):
 
 class Attempt(msgspec.Struct, frozen=True):
     """One way to run a script. told: its arguments are from the tree's texts, and their numbers shrink;
-    before: scripts that are run first, with theirs, as they make files; unasserted: without assertions.
+    before: scripts that are run first, with theirs, as they make files; lenient: without assertions, and
+    every file that is asked for is there.
     """
 
     path: str
     arguments: list[str]
     told: bool = False
     before: tuple[tuple[str, list[str]], ...] = ()
-    unasserted: bool = False
+    lenient: bool = False
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -104,7 +105,7 @@ def best_run(bench: Bench, path: str, words: list[str], progress: Callable[[str]
             (file, next(iter(usage.arguments(bench.files, file)), []))
             for file in usage.makers(bench.files, path, first.absent)
         )
-        attempt = msgspec.structs.replace(first.attempt, before=before, unasserted=True)
+        attempt = msgspec.structs.replace(first.attempt, before=before, lenient=True)
         runs.append(one_script(bench, attempt))
     return max(runs, key=lambda ran: ran.steps)
 
@@ -127,7 +128,7 @@ def one_script(bench: Bench, attempt: Attempt) -> Ran:
         "arguments": attempt.arguments,
         "told": attempt.told,
         "before": [list(one) for one in attempt.before],
-        "unasserted": attempt.unasserted,
+        "lenient": attempt.lenient,
         "rules": experiments.rules(pack),
         "small": pack.scripts["small"],
         "steps": pack.scripts["steps"],

@@ -52,6 +52,7 @@ class Disk:
         self._tree, self._folder, self._encoder = tree, folder, encoder
         self._text_of, self._note = text_of, note
         self.written, self.made, self.absent = {}, set(), []
+        self.lenient = False  # whether what is asked for is there
         self._open, self._stat = builtins.open, os.stat
 
     def install(self):
@@ -150,7 +151,9 @@ class Disk:
         """The synthetic content of a file that is not there, by its name; None where there is none."""
         name, kind = str(path), os.path.splitext(str(path))[1]
         self.absent.append(os.path.basename(name))
-        if kind in SETTINGS or (kind in (".json", ".pkl", ".pickle") and WEIGHTS.search(name)):
+        if kind in SETTINGS or (
+            kind in (".json", ".pkl", ".pickle") and WEIGHTS.search(os.path.basename(name))
+        ):
             return None
         self._note("%s is synthetic" % name[-40:])
         text = self._text_of(name)
@@ -185,7 +188,8 @@ class Disk:
         if self.content(path) is not None or self._exists(path) or self.isdir(path):
             return True
         self.absent.append(os.path.basename(name))
-        return name.endswith(SOUNDS) and not WEIGHTS.search(os.path.basename(name))
+        kinds = (*SOUNDS, ".pkl", ".json", ".csv", ".vocab", ".merges") if self.lenient else SOUNDS
+        return name.endswith(kinds) and not WEIGHTS.search(os.path.basename(name))
 
     def isdir(self, path):
         name = self.name(path)

@@ -31,10 +31,10 @@ def observe(job, tree):
 
     def transform(relative, source):
         text = source.decode("utf-8", "replace").lstrip("\ufeff")
-        return torch_shrink.shrunk(text, small, job["unasserted"])
+        return torch_shrink.shrunk(text, small, job["lenient"])
 
     program = tree.transformed(transform)
-    program.roots = above(path, tree.files)
+    program.roots = Roots(tree.root, above(path, tree.files))
     notes = []
     install(program, notes, names)
     folder = path.rpartition("/")[0]
@@ -45,6 +45,7 @@ def observe(job, tree):
         made_first(program, maker, torch_arguments.small_words(given, small), job["seconds"] / 3)
         world.note("%s was run first" % maker)
     world.disk.absent.clear()
+    world.disk.lenient = job["lenient"]
     events.install()
     data = Data(events, job, tree)
     data.install()
@@ -81,6 +82,22 @@ def observe(job, tree):
         "made_up": sorted({*world.made_up, *notes})[:40],
         "absent": sorted(set(world.disk.absent))[:40],
     }
+
+
+class Roots(list):
+    """The folders to import from: those that the script puts first on sys.path, then those that are given."""
+
+    def __init__(self, root, folders):
+        super().__init__(folders)
+        self._start, self._first = root + "/", sys.path[:1]
+
+    def __iter__(self):
+        for entry in sys.path:
+            if [entry] == self._first:
+                break
+            if (str(entry) + "/").startswith(self._start):
+                yield str(entry)[len(self._start) :].strip("/")
+        yield from super().__iter__()
 
 
 def main_of(tree, path, words):

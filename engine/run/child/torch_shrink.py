@@ -74,11 +74,11 @@ def entries(value):
 class Shrink(ast.NodeTransformer):
     """The same program with small numbers; every other node keeps its place."""
 
-    def __init__(self, small, unasserted=False):
-        self._small, self._unasserted = small, unasserted
+    def __init__(self, small, lenient=False):
+        self._small, self._lenient = small, lenient
 
     def visit_Assert(self, node):
-        return ast.copy_location(ast.Pass(), node) if self._unasserted else node
+        return ast.copy_location(ast.Pass(), node) if self._lenient else node
 
     def _constant(self, name, node):
         try:
@@ -185,6 +185,6 @@ def folded(node):
         return None
 
 
-def shrunk(source, small, unasserted=False):
+def shrunk(source, small, lenient=False):
     """Source -> the small program's tree, without assertions if asked. Raises SyntaxError."""
-    return ast.fix_missing_locations(Shrink(small, unasserted).visit(ast.parse(source)))
+    return ast.fix_missing_locations(Shrink(small, lenient).visit(ast.parse(source)))

@@ -142,21 +142,29 @@ class World:
     def _network(self):
         import urllib.request
 
-        def page(*args, **kwargs):
-            self.note("%s is synthetic text" % str(args[0])[-40:])
-            return contextlib.closing(io.BytesIO(self.text.encode()))
+        def said(url):
+            """What an address gives: as the file of that name would be."""
+            self.note("%s is synthetic" % str(url)[-40:])
+            return self.disk.invented(str(url)) or self.text.encode()
 
-        urllib.request.urlopen = page
-        urllib.request.urlretrieve = lambda url, *args, **kwargs: self.note(
-            "%s is not fetched" % url[-40:]
+        urllib.request.urlopen = lambda url, *args, **kwargs: contextlib.closing(
+            io.BytesIO(said(getattr(url, "full_url", url)))
         )
+
+        def retrieve(url, filename=None, *args, **kwargs):
+            if filename is not None:
+                self.disk.keep(self.disk.name(filename), said(url))
+            return filename, None
+
+        urllib.request.urlretrieve = retrieve
         requests = types.ModuleType("requests")
 
         def get(url, *args, **kwargs):
-            self.note("%s is synthetic text" % str(url)[-40:])
+            content = said(url)
             return types.SimpleNamespace(
-                text=self.text, content=self.text.encode(), status_code=200, headers={}, ok=True,
-                raise_for_status=lambda: None, iter_content=lambda *a, **k: [self.text.encode()],
+                text=content.decode("utf-8", "replace"), content=content, status_code=200, ok=True,
+                headers={}, raise_for_status=lambda: None, iter_content=lambda *a, **k: [content],
+                json=lambda: json.loads(content), encoding="utf-8",
             )  # fmt: skip
 
         requests.get = get
