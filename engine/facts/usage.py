@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from engine.facts.files import TOLD
 
 LINES, MAKERS = 2, 2  # that are tried
-STARTED = re.compile(r"^(if __name__|\w+\()", re.M)
+STARTED = re.compile(r"^(if __name__|[\w.]+\(|with |for |while )", re.M)
 PREPARES = re.compile(r"prepar|preprocess|tokeni[sz]|vocab|bpe", re.I)
 WRITES = re.compile(
     r"open\([^)]*[\"'][wx]b?[\"']|\.(dump|save\w*|tofile|write\w*|train)\(|memmap\("
@@ -48,9 +48,9 @@ def makers(files: Mapping[str, bytes], path: str, absent: Sequence[str]) -> list
         if not STARTED.search(text) or not WRITES.search(text):
             continue
         told = " ".join(word for given in arguments(files, file) for word in given)
-        names = bool(named.search(text) or named.search(told))
-        if names or PREPARES.search(file):
-            found.append((not names, not _beside(file, path), file.count("/"), file))
+        literal = bool(named.search(text) or named.search(told))
+        if literal or PREPARES.search(file):
+            found.append((not literal, not _beside(file, path), file.count("/"), file))
     return [file for *_, file in sorted(found)][:MAKERS]
 
 

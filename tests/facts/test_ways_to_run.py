@@ -9,7 +9,7 @@ from tests.facts.conftest import tree_of
 
 MODEL = {"model.py": tree_of("fused")["model.py"]}
 LOOP = """
-net = GPT(GPTConfig(vocab_size=60))
+net = GPT(GPTConfig(vocab_size=53))
 optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
 for i in range(20):
     optimizer.zero_grad()
@@ -18,7 +18,7 @@ for i in range(20):
     optimizer.step()
 """
 HEAD = "import argparse, json, os, sys\nimport numpy as np\nimport torch\nfrom model import GPT, GPTConfig\n"
-TEXT = "data = torch.tensor([ord(c) % 60 for c in text])\n"
+TEXT = "data = torch.tensor([ord(c) % 53 for c in text])\n"
 ASKS = """
 p = argparse.ArgumentParser()
 p.add_argument("--corpus", required=True)
@@ -93,7 +93,7 @@ import pickle
 with open("meta.pkl", "rb") as f:
     meta = pickle.load(f)
 text = "".join(meta["itos"][meta["stoi"][c]] for c in open("any.txt").read())
-assert meta["vocab_size"] <= 60
+assert meta["vocab_size"] <= 53
 """
 README = b"""# How to
 
@@ -138,8 +138,8 @@ from model import GPT, GPTConfig
 def main(cfg: DictConfig):
     assert OmegaConf.to_container(cfg)["model"]["n_layer"] == 2
     assert (cfg.model.name, cfg.optim.lr, cfg.run) == ("gpt", 6e-5, "gpt-big")
-    data = torch.tensor([ord(c) % 60 for c in open(cfg.data.path).read()])
-    net = GPT(GPTConfig(vocab_size=60, n_layer=cfg.model.n_layer, block_size=cfg.model.block_size))
+    data = torch.tensor([ord(c) % 53 for c in open(cfg.data.path).read()])
+    net = GPT(GPTConfig(vocab_size=53, n_layer=cfg.model.n_layer, block_size=cfg.model.block_size))
     optimizer = hydra.utils.instantiate(cfg.optim, net.parameters())
     for i in range(20):
         optimizer.zero_grad()
@@ -181,7 +181,7 @@ class Lit(L.LightningModule):
     def __init__(self, rate=1e-3):
         super().__init__()
         self.save_hyperparameters()
-        self.net = GPT(GPTConfig(vocab_size=60))
+        self.net = GPT(GPTConfig(vocab_size=53))
 
     def training_step(self, batch, i):
         _, loss = self.net(*batch)
@@ -207,14 +207,14 @@ if __name__ == "__main__":
     class Own(Trainer):
         def compute_loss(self, model, inputs, return_outputs=False, **kwargs):
             return model(**inputs)[1]
-    Own(model=GPT(GPTConfig(vocab_size=60)), args=given, train_dataset=Named()).train()
+    Own(model=GPT(GPTConfig(vocab_size=53)), args=given, train_dataset=Named()).train()
 """
 ACCELERATE = """
 from accelerate import Accelerator
 
 if __name__ == "__main__":
     accelerator = Accelerator(mixed_precision="bf16")
-    net = GPT(GPTConfig(vocab_size=60))
+    net = GPT(GPTConfig(vocab_size=53))
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
     net, optimizer, rows = accelerator.prepare(net, optimizer, DataLoader(Rows(), batch_size=2))
     for x, y in rows:
@@ -227,7 +227,9 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("script", [LIGHTNING, HUGGING, ACCELERATE], ids=["lightning", "transformers", "accelerate"])
+@pytest.mark.parametrize(
+    "script", [LIGHTNING, HUGGING, ACCELERATE], ids=["lightning", "transformers", "accelerate"]
+)
 def test_the_loop_of_a_library_is_played(script, scripted):
     facts = scripted({**MODEL, "train.py": (START + script).encode()}, "model.py")
     verdicts = {fact.id: (fact.verdict, fact.why) for fact in facts}
