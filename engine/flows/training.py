@@ -73,6 +73,7 @@ def script(
         options,
         key=lambda path: (
             path != found.path or b".step(" not in bench.files.get(path, b""),
+            found.cls.encode() not in bench.files.get(path, b""),
             distance(path, found.path),
         ),
     )

@@ -24,6 +24,7 @@ SHARDS = ("train_000", "train_001", "val_000")  # files of a folder that is not 
 VOCABULARY = re.compile(r"vocab|encoder|stoi|itos|char|token|meta|bpe", re.I)
 WEIGHTS = re.compile(r"ckpt|checkpoint|model|optim|weights|best|last", re.I)
 SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".pt", ".pth", ".safetensors")  # are not made up
+LIKELY = (".pkl", ".json", ".csv", ".vocab", ".merges", ".pt", ".pth")  # the same, if asked again
 MOST = 64 << 20  # bytes that are kept of what a script writes
 
 
@@ -116,7 +117,7 @@ class Disk:
     def content(self, path):
         """What is in a file of the tree, or was written; None where it is neither."""
         name = self.name(path)
-        if name in self.written:
+        if self.written.get(name):  # what stayed empty was not made
             return self.written[name]
         inside = self.relative(path)
         return None if inside is None else self._tree.files[inside]
@@ -188,7 +189,7 @@ class Disk:
         if self.content(path) is not None or self._exists(path) or self.isdir(path):
             return True
         self.absent.append(os.path.basename(name))
-        kinds = (*SOUNDS, ".pkl", ".json", ".csv", ".vocab", ".merges") if self.lenient else SOUNDS
+        kinds = (*SOUNDS, *LIKELY) if self.lenient else SOUNDS
         return name.endswith(kinds) and not WEIGHTS.search(os.path.basename(name))
 
     def isdir(self, path):

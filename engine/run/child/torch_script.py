@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import signal
 import sys
 import types
@@ -21,6 +23,8 @@ from engine.run.child.torch_load import above, install
 from engine.run.child.torch_names import Names
 from engine.run.child.torch_saved import watch_saves
 from engine.run.child.torch_small import World
+
+RELATIVE = re.compile(rb"^from\s+\.", re.M)  # of a script that can only be run as a module
 
 
 def observe(job, tree):
@@ -46,6 +50,8 @@ def observe(job, tree):
         world.note("%s was run first" % maker)
     world.disk.absent.clear()
     world.disk.lenient = job["lenient"]
+    if job["lenient"]:
+        os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1")  # as a launcher would
     events.install()
     data = Data(events, job, tree)
     data.install()
@@ -105,7 +111,7 @@ def main_of(tree, path, words):
     main = types.ModuleType("__main__")
     main.__file__ = tree.path(path)
     folder = path.rpartition("/")[0]
-    if torch_load.RELATIVE.search(tree.files[path]) and folder:
+    if RELATIVE.search(tree.files[path]) and folder:
         main.__package__ = folder.replace("/", ".")
     sys.modules["__main__"] = main
     sys.argv = [tree.path(path), *words]
