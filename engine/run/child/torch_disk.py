@@ -117,8 +117,9 @@ class Disk:
     def content(self, path):
         """What is in a file of the tree, or was written; None where it is neither."""
         name = self.name(path)
-        if self.written.get(name):  # what stayed empty was not made
-            return self.written[name]
+        kept = self.written.get(name)
+        if kept or (kept is not None and not name.endswith((".bin", ".npy", ".dat"))):
+            return kept  # tokens that stayed empty were not made
         inside = self.relative(path)
         return None if inside is None else self._tree.files[inside]
 
