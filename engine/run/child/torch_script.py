@@ -45,13 +45,7 @@ def observe(job, tree):
     world, events = World(tree, job, small, folder), Events(tree, job["steps"])
     world.install()
     torch_files.install(program, world.disk, lambda text: torch_shrink.shrunk(text, small))
-    for maker, given in job["before"]:
-        made_first(program, maker, torch_arguments.small_words(given, small), job["seconds"] / 3)
-        world.note("%s was run first" % maker)
-    world.disk.absent.clear()
-    world.disk.lenient = job["lenient"]
-    if job["lenient"]:
-        os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1")  # as a launcher would
+    set_up(program, job, world, small)
     events.install()
     data = Data(events, job, tree)
     data.install()
@@ -88,6 +82,17 @@ def observe(job, tree):
         "made_up": sorted({*world.made_up, *notes})[:40],
         "absent": sorted(set(world.disk.absent))[:40],
     }
+
+
+def set_up(program, job, world, small):
+    """Run the scripts that make files, then forget what they asked for; be lenient where that is asked."""
+    for maker, given in job["before"]:
+        made_first(program, maker, torch_arguments.small_words(given, small), job["seconds"] / 3)
+        world.note("%s was run first" % maker)
+    world.disk.absent.clear()
+    world.disk.lenient = job["lenient"]
+    if job["lenient"]:
+        os.environ.update(RANK="0", LOCAL_RANK="0", WORLD_SIZE="1")  # as a launcher would
 
 
 class Roots(list):
