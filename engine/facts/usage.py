@@ -73,7 +73,7 @@ def _beside(file: str, path: str) -> bool:
 def _after(line: str, path: str) -> list[str]:
     """The words behind the script's name in a command line, up to where the command ends."""
     try:
-        words = shlex.split(line.partition("`")[0].replace("\\", "/"), comments=True)
+        words = shlex.split(re.split(r"`|\"\"\"|'''", line)[0].replace("\\", "/"), comments=True)
     except ValueError:
         return []
     for place, word in enumerate(words):

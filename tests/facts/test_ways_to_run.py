@@ -233,7 +233,8 @@ if __name__ == "__main__":
 def test_the_loop_of_a_library_is_played(script, scripted):
     facts = scripted({**MODEL, "train.py": (START + script).encode()}, "model.py")
     verdicts = {fact.id: (fact.verdict, fact.why) for fact in facts}
-    assert verdicts["shift"][0] == verdicts["updated"][0] == "PASS", verdicts["shift"]
+    assert verdicts["order"][0] == verdicts["updated"][0] == "PASS", verdicts["order"]
+    assert verdicts["shift"][0] == ("SKIP" if script is HUGGING else "PASS")  # given by keyword
     assert "WRONG" not in {verdict for verdict, _ in verdicts.values()}
 
 
