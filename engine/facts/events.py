@@ -63,12 +63,13 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What a training script did, how it ended, and what was made up."""
+    """What a training script did, how it ended, what was made up, and which files it did not find."""
 
     events: list[Event]
     ended: str
     error: Failure | None
     made_up: list[str]
+    absent: list[str] = []
 
 
 class SamplerRun(msgspec.Struct, frozen=True):

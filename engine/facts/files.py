@@ -1,4 +1,6 @@
-"""Reads somebody's tree for a check: Python files, notebooks as Python, small files of configuration."""
+"""Reads somebody's tree for a check: Python files, notebooks as Python, small files of configuration, and
+texts that tell how it is run.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ MAX_NOTEBOOK = 4 << 20
 MAX_OTHER = 1 << 18  # bytes of a configuration
 MAX_FILES, MAX_TOTAL = 3000, 40 << 20
 OTHER = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini")
+TOLD = (".md", ".sh", ".rst")  # that tell how a script is run; Makefile, too
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
 MAGIC = re.compile(r"^(\s*)[!%?].*$", re.M)
 
@@ -58,7 +61,7 @@ def _content(path: Path) -> bytes | None:
             return path.read_bytes()
         if suffix == ".ipynb" and size <= MAX_NOTEBOOK:
             return notebook(path.read_text("utf-8", "replace")).encode()
-        if suffix in OTHER and size <= MAX_OTHER:
+        if (suffix in OTHER + TOLD or path.name == "Makefile") and size <= MAX_OTHER:
             return path.read_bytes()
     except OSError:
         pass

@@ -40,7 +40,7 @@ def looked(
     ran = script is not None and any(fact["value"] is not None for fact in script.facts)
     target = Target(
         found,
-        (asked.train or script.what) if script is not None and ran else "",
+        training.written(script.attempt) if script and script.attempt and ran else "",
         training.option(bench, found, progress),
     )
     states = {probe: _state(bench, target, probe) for probe in PROBES}
@@ -80,7 +80,7 @@ def _told(bench: Bench, target: Target, state: State) -> str:
         sizes = bench.ask("summary", state[0].recorded)
         parts[0] += f", {sizes.get('layers')} layers, width {sizes.get('width')}"
     if target.script:
-        parts.append(f"training: {target.script}")
+        parts.append(f"training: {training.read(target.script).path}")
     if target.sampler:
         parts.append("generation: " + (":".join(target.sampler).strip(":") or "the model's own"))
     return "; ".join(parts)

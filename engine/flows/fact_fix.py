@@ -13,7 +13,7 @@ import msgspec
 
 from engine.facts.experiments import Candidate
 from engine.facts.report import Raw, verdict_of
-from engine.flows import fact_runs
+from engine.flows import fact_runs, training
 from engine.flows.check import Bench, observed, raw_facts
 from engine.flows.fact_compare import compare_models
 from engine.judge.level import PRACTICE, Level
@@ -62,7 +62,7 @@ def beside(before: Bench, candidate: Bench, subject: Subject) -> bool:
     """
     files = before.files.keys() | candidate.files.keys()
     changed = {path for path in files if before.files.get(path) != candidate.files.get(path)}
-    own = subject.script.split(" ")[0] if subject.observe == "script" else ""
+    own = training.read(subject.script).path if subject.observe == "script" else ""
     if subject.observe == "sampling" and subject.sampler is not None:
         own = subject.sampler[0]
     return bool(changed - ({own} - {subject.found.path}))

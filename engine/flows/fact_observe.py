@@ -7,7 +7,6 @@ in a small world, "sampling" calls their sampler. Each tree is held by servers o
 from __future__ import annotations
 
 import math
-import shlex
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -188,9 +187,9 @@ def _run(bench: Bench, found: Candidate, shifted: bool | None) -> _Recorded:
 
 
 def _script(bench: Bench, subject: Subject) -> _Recorded:
-    path, *arguments = shlex.split(subject.script)
-    steps, data, _ = training.one_script(bench, path, arguments)
-    return _Recorded(data, failed=None if steps else Outcome(stopped=str(data["why"])))
+    ran = training.one_script(bench, training.read(subject.script))
+    failed = None if ran.steps else Outcome(stopped=str(ran.recorded["why"]))
+    return _Recorded(ran.recorded, failed=failed)
 
 
 def _sampling(bench: Bench, subject: Subject) -> _Recorded:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shlex
 from typing import Any
 
 from engine.errors import Message, Said
@@ -30,22 +29,22 @@ def scripts(before: Bench, candidate: Bench, named: str) -> tuple[list[Result], 
     """(what differs, the candidate's facts, whether both could be compared number by number). Raises
     NotApplicable where the script before the break makes no steps any more.
     """
-    path, *arguments = shlex.split(named)
+    attempt = training.read(named)
     answers = run_both(
-        lambda: training.script_answer(before, path, arguments),
-        lambda: training.script_answer(candidate, path, arguments),
+        lambda: training.script_answer(before, attempt),
+        lambda: training.script_answer(candidate, attempt),
     )
-    healthy, other = (training.script_told(path, answer) for answer in answers)
-    if healthy[0] < training.LEAST:
-        raise silent(healthy[1]["why"])
-    ran = torch_runs.check("runs", None, healthy[0])
-    facts = raw_facts(candidate.ask("measure", other[1], "script_facts"))
-    if other[0] < healthy[0]:
-        counts = both(steps, healthy[0], other[0])
+    healthy, other = (training.script_told(attempt, answer) for answer in answers)
+    if healthy.steps < training.LEAST:
+        raise silent(healthy.recorded["why"])
+    ran = torch_runs.check("runs", None, healthy.steps)
+    facts = raw_facts(candidate.ask("measure", other.recorded, "script_facts"))
+    if other.steps < healthy.steps:
+        counts = both(steps, healthy.steps, other.steps)
         told = Difference("value", Message("the training script"), *counts)
-        why = other[1]["why"]
+        why = other.recorded["why"]
         return [torch_runs.check("runs", told, inputs=why)], facts, False
-    wanted, got = (torch_runs.trained(one[1]["events"]) for one in (healthy, other))
+    wanted, got = (torch_runs.trained(one.recorded["events"]) for one in (healthy, other))
     alike = torch_runs.same_batches(wanted, got)
     return [ran, *torch_runs.trainings(wanted, got, alike)], facts, alike
 

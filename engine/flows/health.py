@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -60,17 +59,13 @@ def recording(bench: Bench, target: Target, probe: Probe) -> dict[str, Any]:
     if probe == "run":
         return check.observed(bench, target.found)[1]
     if probe == "script":
-        words = shlex.split(target.script)
-        steps, recorded, _ = training.one_script(bench, words[0], words[1:])
-        if steps < training.LEAST:
+        ran = training.one_script(bench, training.read(target.script))
+        if ran.steps < training.LEAST:
+            why = ran.recorded["why"]
             raise NotApplicable(
-                Message(
-                    "The training script made {steps} steps: {why}.",
-                    steps=steps,
-                    why=recorded["why"],
-                )
+                Message("The training script made {steps} steps: {why}.", steps=ran.steps, why=why)
             )
-        return recorded
+        return ran.recorded
     recorded_or_none = training.sampled(bench, target.found, target.option)
     if recorded_or_none is None:
         raise NotApplicable(Message("The sampler could not be called."))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from engine.errors import Message, NotApplicable
-from engine.facts import candidates, events, experiments
+from engine.facts import candidates, events, experiments, usage
 from engine.facts.experiments import Candidate
 from engine.facts.trace import BadAnswer
 
@@ -24,12 +24,54 @@ LEAST = 3  # steps, from which on facts can be told
 TRAIN_LINE = 'engine check PATH --train "train.py --data input.txt"'
 
 
+class Attempt(msgspec.Struct, frozen=True):
+    """One way to run a script. told: its arguments are from the tree's texts, and their numbers shrink;
+    before: scripts that are run first, with theirs, as they make files; lenient: without assertions, and
+    every file that is asked for is there.
+    """
+
+    path: str
+    arguments: list[str]
+    told: bool = False
+    before: tuple[tuple[str, list[str]], ...] = ()
+    lenient: bool = False
+
+
 class Half(msgspec.Struct, frozen=True):
-    """Facts of a script or a sampler, and what was taken for it."""
+    """Facts of a script or a sampler, and what was taken for it; attempt: how the script ran."""
 
     what: str
     facts: list[Any]
     made_up: tuple[str, ...] = ()
+    attempt: Attempt | None = None
+
+
+def written(attempt: Attempt) -> str:
+    """A way to run a script as text: its command line, where that is all there is to it."""
+    if attempt.told or attempt.before or attempt.lenient:
+        return msgspec.json.encode(attempt).decode()
+    return shlex.join([attempt.path, *attempt.arguments])
+
+
+def read(text: str) -> Attempt:
+    """A way to run a script, from such a text."""
+    if text.startswith("{"):
+        return msgspec.json.decode(text, type=Attempt)
+    path, *arguments = shlex.split(text)
+    return Attempt(path, arguments)
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """What one run of a script gave: steps, and what the pack's functions take. late: out of time;
+    absent: files that it did not find.
+    """
+
+    attempt: Attempt
+    steps: int
+    recorded: dict[str, Any]
+    made_up: tuple[str, ...] = ()
+    late: bool = False
+    absent: tuple[str, ...] = ()
 
 
 def script(
@@ -48,23 +90,42 @@ def script(
         options,
         key=lambda path: (
             path != found.path or b".step(" not in bench.files.get(path, b""),
+            found.cls.encode() not in bench.files.get(path, b""),
             distance(path, found.path),
         ),
     )
     options = options[:SCRIPTS]
-    best: tuple[int, str, dict[str, Any], tuple[str, ...]] | None = None
+    best: Ran | None = None
     for path in options:
-        progress(f"running {path} in a small world")
-        steps, recorded, made_up = one_script(bench, path, words[1:])
-        if best is None or steps > best[0]:
-            best = (steps, path, recorded, made_up)
-        if steps >= LEAST:
+        ran = best_run(bench, path, words[1:], progress)
+        if best is None or ran.steps > best.steps:
+            best = ran
+        if best.steps >= LEAST:
             break
     if best is None:
         return None
-    _, path, recorded, made_up = best
-    facts = bench.ask("measure", recorded, "script_facts")
-    return Half(path, facts, made_up)
+    facts = bench.ask("measure", best.recorded, "script_facts")
+    return Half(best.attempt.path, facts, best.made_up, best.attempt)
+
+
+def best_run(bench: Bench, path: str, words: list[str], progress: Callable[[str], None]) -> Ran:
+    """The run of a script with most steps: as asked; else without arguments, then as the tree's texts say; at
+    last after the scripts that make its files, without assertions.
+    """
+    progress(f"running {path} in a small world")
+    runs = [one_script(bench, Attempt(path, words))]
+    for given in () if words else usage.arguments(bench.files, path):
+        if runs[-1].steps < LEAST and not runs[-1].late:
+            runs.append(one_script(bench, Attempt(path, given, told=True)))
+    if max(ran.steps for ran in runs) < LEAST and not any(ran.late for ran in runs):
+        first = runs[min(1, len(runs) - 1)]
+        before = tuple(
+            (file, next(iter(usage.arguments(bench.files, file)), []))
+            for file in usage.makers(bench.files, path, first.absent)
+        )
+        attempt = msgspec.structs.replace(first.attempt, before=before, lenient=True)
+        runs.append(one_script(bench, attempt))
+    return max(runs, key=lambda ran: ran.steps)
 
 
 def distance(path: str, model: str) -> int:
@@ -76,20 +137,21 @@ def distance(path: str, model: str) -> int:
     return len(a) + len(b) - 2 * shared
 
 
-def one_script(
-    bench: Bench, path: str, arguments: list[str]
-) -> tuple[int, dict[str, Any], tuple[str, ...]]:
-    """(steps, what the pack's functions take, what was made up)."""
-    return script_told(path, script_answer(bench, path, arguments))
+def one_script(bench: Bench, attempt: Attempt) -> Ran:
+    """What a script did in one run."""
+    return script_told(attempt, script_answer(bench, attempt))
 
 
-def script_answer(bench: Bench, path: str, arguments: list[str]) -> Answer:
-    """What a script did in its small world."""
+def script_answer(bench: Bench, attempt: Attempt) -> Answer:
+    """What a script did in its small world, as it was answered."""
     pack = bench.pack
     job = {
         "kind": "script",
-        "path": path,
-        "arguments": arguments,
+        "path": attempt.path,
+        "arguments": attempt.arguments,
+        "told": attempt.told,
+        "before": [list(one) for one in attempt.before],
+        "lenient": attempt.lenient,
         "rules": experiments.rules(pack),
         "small": pack.scripts["small"],
         "steps": pack.scripts["steps"],
@@ -104,19 +166,22 @@ def script_answer(bench: Bench, path: str, arguments: list[str]) -> Answer:
     return bench.learner.run(bench.script_server, [job], SECONDS + GRACE)[0]
 
 
-def script_told(path: str, answer: Answer) -> tuple[int, dict[str, Any], tuple[str, ...]]:
+def script_told(attempt: Attempt, answer: Answer) -> Ran:
     """As `one_script`, of what was answered."""
     if answer.stopped or answer.data.get("failed"):
         from engine.flows.check import why_not
 
-        return 0, {"events": [], "why": why_not(answer)}, ()
+        late = answer.stopped == "timeout"
+        return Ran(attempt, 0, {"events": [], "why": why_not(answer)}, late=late)
     try:
         seen = events.seen(answer.data)
     except BadAnswer as error:
-        return 0, {"events": [], "why": f"what it answered cannot be used ({error})"}, ()
+        why = f"what it answered cannot be used ({error})"
+        return Ran(attempt, 0, {"events": [], "why": why})
     steps = sum(event.kind == "S" for event in seen.events)
-    recorded = {"events": events.plain_events(seen), "why": ended(path, seen)}
-    return steps, recorded, tuple(seen.made_up)
+    recorded = {"events": events.plain_events(seen), "why": ended(attempt.path, seen)}
+    late = seen.ended == "time"
+    return Ran(attempt, steps, recorded, tuple(seen.made_up), late, tuple(seen.absent))
 
 
 def ended(path: str, seen: events.Seen) -> str:

@@ -50,7 +50,7 @@ class Judge:
         script, sampler = SCRIPTS.get(fix.style, ""), SAMPLERS.get(fix.style)
         raws = check.raw_facts(bench.ask("measure", check.observed(bench, found)[1]))
         if observe == "script":
-            _, recorded, _ = training.one_script(bench, script, [])
+            recorded = training.one_script(bench, training.read(script)).recorded
             raws += check.raw_facts(bench.ask("measure", recorded, "script_facts"))
         if observe == "sampling":
             raws += check.raw_facts(training.one_sampler(bench, found, sampler).facts)

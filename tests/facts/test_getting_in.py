@@ -204,7 +204,7 @@ found = parser.parse_args([])
 """
     names = {}
     exec(compile(shrunk(source, SMALL), "a.py", "exec"), names)
-    assert (names["found"].data, names["found"].size) == (None, "small")
+    assert (names["found"].data, names["found"].size) == ("data.txt", "small")
 
 
 def test_a_file_with_very_many_entries_is_no_configuration():

@@ -57,8 +57,10 @@ def test_the_methods_of_a_processor_go_by_both_spellings():
 
 
 def test_a_table_has_every_column_and_records_have_the_usual_keys():
-    table = torch_tables.Table(torch_tables.parts("abcdefgh"))
-    assert "".join(table["any"]) == "abcdefgh"
-    assert table.dropna()["text"].tolist() == ["ab", "cd", "ef", "gh"]
+    letters = "".join(chr(ord("a") + n) for n in range(24))
+    table = torch_tables.Table(torch_tables.parts(letters))
+    assert "".join(table["any"]) == letters
+    rows = [letters[n : n + 2] for n in range(0, 24, 2)]
+    assert table.dropna()["text"].tolist() == table.iloc[:, 0].to_list() == rows
     first, *_ = torch_tables.records("x" * 300).splitlines()
     assert json.loads(first)["text"] == json.loads(first)["output"] == "x" * 120

@@ -120,9 +120,9 @@ def executed(tree, path, name="engine_loaded"):
 def forget(tree):
     """Take the modules of the tree out again."""
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None) or ""
-        folders = [str(p) for p in getattr(module, "__path__", None) or ()]
-        if any(p.startswith(tree.root + "/") for p in [file, *folders]):
+        own = getattr(module, "__dict__", {})  # torch.classes has an attribute of any name
+        folders = [str(path) for path in own.get("__path__") or ()]
+        if any(p.startswith(tree.root + "/") for p in [str(own.get("__file__")), *folders]):
             del sys.modules[name]
 
 

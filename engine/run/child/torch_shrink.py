@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 
+from engine.run.child import torch_arguments
 from engine.run.child.torch_names import plain
 
 ENTRIES = 500  # values of a file of configuration, at most
@@ -17,8 +18,8 @@ ENTRIES = 500  # values of a file of configuration, at most
 class Small:
     """small(name, value) -> the value in the small world."""
 
-    def __init__(self, job, names):
-        self._names = names
+    def __init__(self, job, names, files=()):
+        self._names, self._files = names, files
         self._rules = {
             kind: [(re.compile(pattern), value) for pattern, value in job["small"][kind]]
             for kind in ("numbers", "texts", "switches")
@@ -38,6 +39,14 @@ class Small:
             small = self._names.shrunk(name, value)
             return small if type(small) is int and value > small else value
         return self._names.shrunk(name, value) if isinstance(value, float) else value
+
+    def asked(self, name, kind, node):
+        """A value for an argument that must be given."""
+        name = name.lstrip("-").replace("-", "_")
+        value = self._names.guess(name)
+        if type(value) in (int, float) and kind in ("int", "float"):
+            return value
+        return torch_arguments.needed(name, kind, ast.unparse(node), self._files)
 
     def _first(self, kind, short, value):
         for pattern, small in self._rules[kind]:
@@ -65,8 +74,11 @@ def entries(value):
 class Shrink(ast.NodeTransformer):
     """The same program with small numbers; every other node keeps its place."""
 
-    def __init__(self, small):
-        self._small = small
+    def __init__(self, small, lenient=False):
+        self._small, self._lenient = small, lenient
+
+    def visit_Assert(self, node):
+        return ast.copy_location(ast.Pass(), node) if self._lenient else node
 
     def _constant(self, name, node):
         try:
@@ -112,10 +124,28 @@ class Shrink(ast.NodeTransformer):
             for keyword in node.keywords:
                 if keyword.arg == "default":
                     keyword.value = self._constant(name, keyword.value)
-                elif keyword.arg == "required":
-                    keyword.value = ast.copy_location(ast.Constant(False), keyword.value)
-            return optional(node, names[-1])
+            return self._optional(node, names[-1])
         return self.generic_visit(node)
+
+    def _optional(self, node, name):
+        """An argument that may be left out: of choices the first is taken, else what its name asks for."""
+        known = {keyword.arg: keyword.value for keyword in node.keywords}
+        choices = getattr(known.get("choices"), "elts", None)
+        asked = isinstance(known.get("required"), ast.Constant) and known["required"].value
+        for keyword in node.keywords:
+            if keyword.arg == "required":
+                keyword.value = ast.copy_location(ast.Constant(False), keyword.value)
+        if not name.startswith("-") and "nargs" not in known:
+            node.keywords.append(ast.keyword("nargs", ast.Constant("?")))
+            asked = True
+        if "default" in known or "action" in known or not (asked or choices):
+            return node
+        kind = getattr(known.get("type"), "id", getattr(known.get("type"), "attr", ""))
+        value = choices[0] if choices else ast.Constant(self._small.asked(name, kind, node))
+        if isinstance(known.get("nargs"), ast.Constant) and known["nargs"].value in ("+", "*"):
+            value = ast.List([value], ast.Load())
+        node.keywords.append(ast.keyword("default", value))
+        return node
 
     def visit_FunctionDef(self, node):
         given = node.args
@@ -126,17 +156,6 @@ class Shrink(ast.NodeTransformer):
             if given.kw_defaults[i] is not None:
                 given.kw_defaults[i] = self._constant(arg.arg, given.kw_defaults[i])
         return self.generic_visit(node)
-
-
-def optional(node, name):
-    """An argument that may be left out: of choices the first is taken."""
-    known = {keyword.arg: keyword.value for keyword in node.keywords}
-    choices = getattr(known.get("choices"), "elts", None)
-    if not name.startswith("-") and "nargs" not in known:
-        node.keywords.append(ast.keyword("nargs", ast.Constant("?")))
-    if choices and "default" not in known and "action" not in known:
-        node.keywords.append(ast.keyword("default", choices[0]))
-    return node
 
 
 def called(target):
@@ -166,6 +185,6 @@ def folded(node):
         return None
 
 
-def shrunk(source, small):
-    """Source -> the small program's tree. Raises SyntaxError."""
-    return ast.fix_missing_locations(Shrink(small).visit(ast.parse(source)))
+def shrunk(source, small, lenient=False):
+    """Source -> the small program's tree, without assertions if asked. Raises SyntaxError."""
+    return ast.fix_missing_locations(Shrink(small, lenient).visit(ast.parse(source)))

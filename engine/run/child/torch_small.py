@@ -10,18 +10,18 @@ import contextlib
 import io
 import json
 import os
-import pathlib
 import sys
 import types
 import zlib
 
 import torch
 
-from engine.run.child import torch_packages, torch_tables
+from engine.run.child import torch_alone, torch_hydra, torch_packages, torch_tables, torch_trainers
+from engine.run.child.torch_arrays import Arrays
+from engine.run.child.torch_disk import Disk
 from engine.run.child.torch_stubs import Nothing
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz \n.,;:!?'ABCDEFGHIJKLMNOPQR"
-SOUNDS = (".txt", ".bin", ".npy", ".dat", ".tokens")
 
 
 def text_of(count, vocabulary, seed=12345):
@@ -77,19 +77,28 @@ class Bar:
     def __len__(self):
         return len(self.items)
 
+    @staticmethod
+    def write(*args, **kwargs):
+        pass
+
     def __getattr__(self, name):
         return lambda *args, **kwargs: None
+
+
+def answered(prompt=""):
+    """What is typed at a question: the first of numbered choices, else yes."""
+    return "1" if any(letter.isdigit() for letter in str(prompt)) else "y"
 
 
 class World:
     """Install once, in a process that is thrown away."""
 
     def __init__(self, tree, job, small, folder):
-        self._tree, self._folder, self._small = tree, folder, small
+        self._tree, self._job, self._small = tree, job, small
         self.made_up = []
         self.text = text_of(job["letters"], job["vocabulary"])
         self._encoder = Encoder(job["vocabulary"])
-        self._open, self._exists = builtins.open, os.path.exists
+        self.disk = Disk(tree, folder, self._encoder, self._of, self.note)
 
     def _of(self, path):
         """The synthetic text of a file: each has its own, by its name."""
@@ -101,121 +110,19 @@ class World:
             self.made_up.append(what[:120])
 
     def install(self):
-        builtins.open = io.open = self.open
-        os.path.exists = os.path.isfile = self.exists
-        pathlib.Path.exists = pathlib.Path.is_file = lambda path, **kwargs: self.exists(path)
-        pathlib.Path.mkdir = lambda *args, **kwargs: None
-        os.makedirs = os.mkdir = lambda *args, **kwargs: None
-        listed = os.listdir
-        os.listdir = lambda d=".": (
-            listed(d) if self._exists(d) else ["train_000.bin", "train_001.npy", "val_000.npy"]
-        )
-        torch.save = lambda *args, **kwargs: self.note("torch.save wrote nothing")
-        self._numpy()
+        self.disk.install()
+        builtins.input = answered
+        Arrays(self.disk, self._tokens, self.note).install()
         self._torch()
+        torch_alone.install()
         self._network()
         self._packages()
         self._configurations()
 
-    def _relative(self, path):
-        """A path of the tree that a name means, or None."""
-        try:
-            name = os.fspath(path)
-        except TypeError:
-            return None
-        if not isinstance(name, str):
-            return None
-        start, here = self._tree.root + "/", os.getcwd() + "/"
-        name = name.removeprefix(here)  # made absolute from where the script runs
-        inside = [name[len(start) :]] if name.startswith(start) else []
-        for one in inside or [os.path.join(self._folder, name), name]:
-            one = os.path.normpath(one)
-            if one in self._tree.files:
-                return one
-        return None
-
-    def open(self, file, mode="r", *args, **kwargs):
-        if isinstance(file, int):
-            return self._open(file, mode, *args, **kwargs)
-        inside = self._relative(file)
-        if inside is not None and not set(mode) & set("wax+"):
-            content = self._tree.files[inside]
-            return (
-                io.BytesIO(content)
-                if "b" in mode
-                else io.StringIO(content.decode("utf-8", "replace"))
-            )
-        try:
-            return self._open(file, mode, *args, **kwargs)
-        except OSError:
-            name = str(file)
-            if set(mode) & set("wax"):
-                self.note("writing %s went nowhere" % name[-40:])
-                return io.BytesIO() if "b" in mode else io.StringIO()
-            if name.endswith((".pkl", ".json", ".yaml", ".yml", ".pt", ".pth")):
-                raise
-            if name.endswith(".jsonl"):
-                self.note("%s is synthetic records" % name[-40:])
-                return io.StringIO(torch_tables.records(self.text))
-            self.note("%s is synthetic text" % name[-40:])
-            text = self._of(name)
-            return io.BytesIO(text.encode()) if "b" in mode else io.StringIO(text)
-
-    def exists(self, path):
-        if self._relative(path) is not None or self._exists(path):
-            return True
-        return str(path).endswith(SOUNDS)
-
-    def _tokens(self, path, dtype=None):
-        import numpy
-
-        return numpy.array(self._encoder.encode(self._of(path)), dtype=dtype or numpy.uint16)
-
-    def _numpy(self):
-        try:
-            import numpy
-        except ImportError:
-            return
-
-        def made(real, name):
-            def read(path, *args, **kwargs):
-                try:
-                    return real(path, *args, **kwargs)
-                except Exception:
-                    self.note("%s is synthetic tokens" % str(path)[-40:])
-                    kind = kwargs.get("dtype") or next(
-                        (a for a in args if isinstance(a, type)), None
-                    )
-                    return self._tokens(path, kind)
-
-            return read
-
-        for name in ("fromfile", "load", "loadtxt", "genfromtxt"):
-            setattr(numpy, name, made(getattr(numpy, name), name))
-        world = self
-
-        class Memmap(numpy.memmap):
-            def __new__(cls, path, dtype=numpy.uint16, *args, **kwargs):
-                world.note("%s is synthetic tokens" % str(path)[-40:])
-                return world._tokens(path, dtype)
-
-        numpy.memmap = Memmap
+    def _tokens(self, path):
+        return self._encoder.encode(self._of(path))
 
     def _torch(self):
-        loaded = torch.load
-
-        def load(path, *args, **kwargs):
-            try:
-                return loaded(path, *args, **kwargs)
-            except OSError:
-                if any(
-                    word in str(path).lower() for word in ("ckpt", "checkpoint", "model", "optim")
-                ):
-                    raise
-                self.note("%s is synthetic tokens" % str(path)[-40:])
-                return torch.tensor(self._encoder.encode(self._of(path)))
-
-        torch.load = load
         loader = torch.utils.data.DataLoader
         first = loader.__init__
 
@@ -235,21 +142,29 @@ class World:
     def _network(self):
         import urllib.request
 
-        def page(*args, **kwargs):
-            self.note("%s is synthetic text" % str(args[0])[-40:])
-            return contextlib.closing(io.BytesIO(self.text.encode()))
+        def said(url):
+            """What an address gives: as the file of that name would be."""
+            self.note("%s is synthetic" % str(url)[-40:])
+            return self.disk.invented(str(url)) or self.text.encode()
 
-        urllib.request.urlopen = page
-        urllib.request.urlretrieve = lambda url, *args, **kwargs: self.note(
-            "%s is not fetched" % url[-40:]
+        urllib.request.urlopen = lambda url, *args, **kwargs: contextlib.closing(
+            io.BytesIO(said(getattr(url, "full_url", url)))
         )
+
+        def retrieve(url, filename=None, *args, **kwargs):
+            if filename is not None:
+                self.disk.keep(self.disk.name(filename), said(url))
+            return filename, None
+
+        urllib.request.urlretrieve = retrieve
         requests = types.ModuleType("requests")
 
         def get(url, *args, **kwargs):
-            self.note("%s is synthetic text" % str(url)[-40:])
+            content = said(url)
             return types.SimpleNamespace(
-                text=self.text, content=self.text.encode(), status_code=200, headers={}, ok=True,
-                raise_for_status=lambda: None, iter_content=lambda *a, **k: [self.text.encode()],
+                text=content.decode("utf-8", "replace"), content=content, status_code=200, ok=True,
+                headers={}, raise_for_status=lambda: None, iter_content=lambda *a, **k: [content],
+                json=lambda: json.loads(content), encoding="utf-8",
             )  # fmt: skip
 
         requests.get = get
@@ -269,6 +184,8 @@ class World:
         sys.modules["tiktoken"] = encoders
         torch_packages.install(self._tree, self._encoder, self.text, self.note)
         torch_tables.install(self._encoder, self.text, self.note)
+        own = {part for file in self._tree.files for part in file.removesuffix(".py").split("/")}
+        torch_trainers.install(own, self.note)
 
     def _configurations(self):
         """Numbers in files of configuration shrink, too."""
@@ -278,6 +195,8 @@ class World:
             import yaml
         except ImportError:
             return
+        given = self._job["arguments"] if self._job["told"] else []
+        torch_hydra.install(self.disk, self._small, given, yaml.safe_load)
         for name in ("safe_load", "load", "full_load"):
             real = getattr(yaml, name)
             setattr(

@@ -119,7 +119,14 @@ class Based(torch.nn.Module, metaclass=Meta):
         self.config = config
 
     def post_init(self):
-        pass
+        self.apply(self._init_weights)
+
+    def _init_weights(self, module):
+        """As transformers does it where a model has none of its own."""
+        if isinstance(module, (torch.nn.Linear, torch.nn.Embedding)):
+            torch.nn.init.normal_(module.weight, std=0.02)
+            if getattr(module, "bias", None) is not None:
+                torch.nn.init.zeros_(module.bias)
 
 
 def stub(name, package):

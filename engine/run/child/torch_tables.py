@@ -7,8 +7,11 @@ import json
 import sys
 import types
 
-ROWS = 4  # of a synthetic table
-KEYS = ("text", "content", "instruction", "input", "output", "prompt", "response")  # of a record
+from engine.run.child.torch_stubs import StubModule
+
+ROWS = 12  # of a synthetic table
+KEYS = ("text", "content", "instruction", "input", "output", "prompt", "response", "story", "sentence",
+        "question", "answer", "completion")  # fmt: skip
 RECORD = 120  # letters
 
 
@@ -58,6 +61,20 @@ class Pieces:
         return self.encoder.decode(ids if isinstance(ids, (list, tuple)) else [ids])
 
 
+class Same:
+    """What a table or column has that is called or indexed, as .dropna() or .iloc[:, 0]: itself again."""
+
+    def __init__(self, thing):
+        self._thing = thing
+
+    def __call__(self, *args, **kwargs):
+        return self._thing
+
+    def __getitem__(self, key):
+        column = isinstance(key, tuple) and isinstance(self._thing, Table)
+        return self._thing["text"] if column else self._thing
+
+
 class Column(list):
     """A column of a table: texts."""
 
@@ -70,6 +87,8 @@ class Column(list):
     def tolist(self):
         return list(self)
 
+    to_list = tolist
+
     def apply(self, function, *args, **kwargs):
         return Column(function(one) for one in self)
 
@@ -78,7 +97,7 @@ class Column(list):
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self
+        return Same(self)
 
 
 class Table:
@@ -99,7 +118,7 @@ class Table:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self
+        return Same(self)
 
 
 def parts(text):
@@ -116,7 +135,7 @@ def records(text):
 
 def install(encoder, text, note):
     """Put the stand-ins where an import finds them."""
-    pieces = types.ModuleType("sentencepiece")
+    pieces = StubModule("sentencepiece")
     pieces.SentencePieceProcessor = type("SentencePieceProcessor", (Pieces,), {"encoder": encoder})
     sys.modules["sentencepiece"] = pieces
     if importlib.util.find_spec("pandas") is not None:

@@ -16,6 +16,7 @@ LINE = re.compile(
     r"^[\s,{]*[\"']?([A-Za-z_][\w\-]*)[\"']?[ \t]*[:=][ \t]*([^#\n]+?),?[ \t]*(?:#.*)?$", re.M
 )
 WORD = re.compile(r"^[\w./+-]{1,40}$")
+TEXTS = (".md", ".sh", ".rst", "Makefile")  # that give no value to a name
 
 
 class Told:
@@ -27,7 +28,8 @@ class Told:
     def __call__(self, name):
         if self._known is None:
             self._known = {}
-            for file in sorted(self._files, key=self._distance)[:FILES]:
+            own = [file for file in self._files if not file.endswith(TEXTS)]
+            for file in sorted(own, key=self._distance)[:FILES]:
                 for found, value in values(file, self._files[file]):
                     if self._known.get(plain(found)) is None:
                         self._known[plain(found)] = value

@@ -6,6 +6,7 @@ relations between values are exact), `torch.compile` and processes of a cluster 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 
@@ -104,6 +105,7 @@ def plainly(function=None, *args, **kwargs):
 def alone(module, *args, **kwargs):
     """A module wrapped for a cluster: itself, under the name `module`, too."""
     object.__setattr__(module, "module", module)
+    object.__setattr__(module, "no_sync", contextlib.nullcontext)
     return module
 
 
