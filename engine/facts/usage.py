@@ -73,18 +73,18 @@ def _beside(file: str, path: str) -> bool:
 def _after(line: str, path: str) -> list[str]:
     """The words behind the script's name in a command line, up to where the command ends."""
     try:
-        words = shlex.split(re.split(r"`|\"\"\"|'''", line)[0].replace("\\", "/"), comments=True)
+        typed = shlex.split(re.split(r"`|\"\"\"|'''", line)[0].replace("\\", "/"), comments=True)
     except ValueError:
         return []
-    for place, word in enumerate(words):
-        module = place > 0 and words[place - 1] == "-m"
+    for place, word in enumerate(typed):
+        module = place > 0 and typed[place - 1] == "-m"
         name = word.replace(".", "/") + ".py" if module and not word.endswith(".py") else word
         name = name.removeprefix("./")
         if not name.endswith(".py"):
             continue
         if path != name and not path.endswith("/" + name) and not name.endswith("/" + path):
             return []
-        given = words[place + 1 :]
+        given = typed[place + 1 :]
         end = next((n for n, one in enumerate(given) if ENDS.match(one)), len(given))
         told = " ".join(given[:end])
         return [] if FILLED_BY_READER.search(told) or OTHER_ENDS.search(told) else given[:end]

@@ -56,13 +56,16 @@ def compare_models(
     draws = compared.drawn(seed, count, sizes(before.pack, found)["context"], found.full)
     try:
         pair = Pair(before, candidate, found, draws)
+        evaluation = pair.evaluation()
+        if not evaluation.passed:  # then nothing else can be compared
+            return (evaluation,)
         cases = pair.cases()
         if len(cases) < LEAST:
             raise silent(Message("it gives numbers in {count} draws alone", count=len(cases)))
         return (
             torch_compare.result("parameters", count),
             *torch_compare.compared(cases),
-            pair.evaluation(),
+            evaluation,
             pair.dropout(),
             pair.start(),
         )

@@ -80,12 +80,12 @@ def script(
     """The facts of the first script that makes steps; None where there is no script. Raises NotApplicable
     where the one that was named is not there.
     """
-    words = shlex.split(named)
-    if words and words[0] not in bench.files:
+    typed = shlex.split(named)
+    if typed and typed[0] not in bench.files:
         raise NotApplicable(
-            Message("There is no file {file} in the tree.", file=words[0]), next=TRAIN_LINE
+            Message("There is no file {file} in the tree.", file=typed[0]), next=TRAIN_LINE
         )
-    options = words[:1] or candidates.scripts(bench.files, bench.pack.scripts)
+    options = typed[:1] or candidates.scripts(bench.files, bench.pack.scripts)
     options = sorted(
         options,
         key=lambda path: (
@@ -97,7 +97,7 @@ def script(
     options = options[:SCRIPTS]
     best: Ran | None = None
     for path in options:
-        ran = best_run(bench, path, words[1:], progress)
+        ran = best_run(bench, path, typed[1:], progress)
         if best is None or ran.steps > best.steps:
             best = ran
         if best.steps >= LEAST:
@@ -108,13 +108,13 @@ def script(
     return Half(best.attempt.path, facts, best.made_up, best.attempt)
 
 
-def best_run(bench: Bench, path: str, words: list[str], progress: Callable[[str], None]) -> Ran:
+def best_run(bench: Bench, path: str, typed: list[str], progress: Callable[[str], None]) -> Ran:
     """The run of a script with most steps: as asked; else without arguments, then as the tree's texts say; at
     last after the scripts that make its files, without assertions.
     """
     progress(f"running {path} in a small world")
-    runs = [one_script(bench, Attempt(path, words))]
-    for given in () if words else usage.arguments(bench.files, path):
+    runs = [one_script(bench, Attempt(path, typed))]
+    for given in () if typed else usage.arguments(bench.files, path):
         if runs[-1].steps < LEAST and not runs[-1].late:
             runs.append(one_script(bench, Attempt(path, given, told=True)))
     if max(ran.steps for ran in runs) < LEAST and not any(ran.late for ran in runs):

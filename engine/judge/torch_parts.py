@@ -16,8 +16,8 @@ from engine.judge.torch_compare import shape as shaped
 Parameters = Sequence[tuple[Sequence[str], Sequence[int]]]  # (names, shape) of each
 Spread = tuple[float, float, int]  # mean, standard deviation, count
 FEW, MANY = 3, 120  # runs with other random numbers
-WIDE = 6.0  # standard errors
-ROUGH = 0.1  # of a standard deviation under dropout, that may always differ
+WIDE = 5.0  # standard errors
+STRANGE = 3.0  # mean square of what two means differ by, in standard errors
 
 
 def renamed(wanted: Parameters, got: Parameters) -> dict[str, str] | None:
@@ -115,21 +115,20 @@ def dropped_otherwise(wanted: Sequence[Array], got: Sequence[Array]) -> Differen
     ):
         return Difference("value", name, runs(wanted), runs(got))
     one, other = np.array(wanted), np.array(got)
-    a, b = (float(np.sqrt(rows.var(0).mean())) for rows in (one, other))
-    half = len(one) // 2
-    chance = [float(np.sqrt(rows.var(0).mean())) for rows in (one[:half], one[half:])]
-    allowed = ROUGH * max(a, b) + 2 * abs(chance[0] - chance[1]) + 1e-9
-    if not abs(a - b) <= allowed:
-        return Difference("value", name, deviation(a), deviation(b))
-    error = np.sqrt((one.var(0) + other.var(0)) / len(one)) + 1e-3 * max(a, b) + 1e-9
-    strange = np.abs(one.mean(0) - other.mean(0)) / error
-    if not float(np.sqrt((strange**2).mean())) < 2:
+    a, b = ((rows - rows.mean(0)) ** 2 for rows in (one, other))
+    noise = [(float(rows.mean()), float(rows.mean(1).std())) for rows in (a, b)]
+    error = math.hypot(*(wide for _, wide in noise)) / math.sqrt(len(one))
+    if not abs(noise[0][0] - noise[1][0]) <= WIDE * error + 1e-9:
+        return Difference("value", name, *both(deviation, noise[0][0], noise[1][0]))
+    strange = (one.mean(0) - other.mean(0)) ** 2 / ((a + b).mean(0) / len(one) + 1e-12)
+    if not float(strange.mean()) < STRANGE:
         return Difference("value", name, Message("their usual mean"), Message("another mean"))
     return None
 
 
-def deviation(number: float) -> Said:
-    return Message("a standard deviation of {deviation:.3g}", deviation=number)
+def deviation(variance: float) -> Said:
+    deviation = math.sqrt(variance)
+    return Message("a standard deviation of {deviation:.3g}", deviation=deviation)
 
 
 def runs(found: Sequence[Any]) -> Said:
