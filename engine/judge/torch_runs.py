@@ -207,7 +207,8 @@ def source(found: Sequence[Array]) -> Said:
 
 def other_form(a: Array, b: Array) -> bool:
     """Whether one is over the tokens that are kept, the other over all, or both in an order of their own."""
-    return bool(a.shape[-1] != b.shape[-1] or (np.diff(b.reshape(-1)) <= 0).all())
+    ordered = any((np.diff(one.reshape(-1)) <= 0).all() for one in (a, b))
+    return a.shape[-1] != b.shape[-1] or bool(ordered)
 
 
 def text(wanted: Called, got: Called) -> Difference | None:

@@ -83,7 +83,7 @@ def test_an_edit_that_changes_more_than_it_declares_is_refused(trees):
     bench, looked = trees.looked("fused")
     ways = (Way(edits=(SpanEdit(at="scaling", find="$A / $B", replace="$A.transpose(-2, -1)"),)),)
     variant = Variant(observe="run", changes={"scale": "none"}, ways=ways)
-    with pytest.raises(NotApplicable, match=r"model\.py:\d+: .*changes, too"):
+    with pytest.raises(NotApplicable, match=r"model\.py:\d+: "):
         fact_break.plan(bench, looked.target, proof_of(variant), ())
 
 
