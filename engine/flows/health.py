@@ -78,4 +78,6 @@ def places(bench: Bench, health: Health, probe: Probe) -> Places:
     try:
         return msgspec.convert(found, Places)
     except msgspec.ValidationError as error:
-        raise LearnerCodeError(f"The pack's places cannot be read: {error}.") from None
+        raise LearnerCodeError(
+            Message("The pack's places cannot be read: {error}.", error=error)
+        ) from None

@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from engine.run.child import torch_tables
 from tests.facts.conftest import tree_of
+
+torch_tables = pytest.importorskip("engine.run.child.torch_tables", reason="torch is not installed")
 
 OPENED = 'texto = open("quijote.txt", encoding="utf-8").read()'
 TABLE = """
