@@ -26,7 +26,11 @@ def chosen(session: Session, id: str | None, phase: str | None, area: str | None
 
     if id is not None:
         return [takeable(session.catalogue, id)]
-    done = {*taken(session.attempts()), *(id for id, s in session.states().items() if s == "unfit")}
+    done = {*taken(session.attempts())}
+    if session.catalogue.by_facts:
+        from engine.commands.found import unfit
+
+        done |= unfit(session).keys()
     return draw(session.catalogue, done, phase, area)
 
 

@@ -19,15 +19,18 @@ def symbols_of(module: ast.Module, old: bytes, new: bytes) -> list[str]:
     return [*dict.fromkeys(_changed(module, old, new))]
 
 
-def _changed(module: ast.Module, old: bytes, new: bytes) -> Iterator[str]:
+def touched(old: bytes, new: bytes) -> Iterator[int]:
+    """The lines of the old text that are not in the new one, and those before which something is new."""
     lines = old.splitlines(), new.splitlines()
-    matcher = difflib.SequenceMatcher(None, *lines, autojunk=False)
-    for tag, first, last, _, _ in matcher.get_opcodes():
+    for tag, first, last, *_ in difflib.SequenceMatcher(None, *lines, autojunk=False).get_opcodes():
         if tag != "equal":
-            for line in range(first, max(last, first + 1)):
-                found = _around(module, line + 1)
-                if found:
-                    yield found
+            yield from range(first + 1, max(last, first + 1) + 1)
+
+
+def _changed(module: ast.Module, old: bytes, new: bytes) -> Iterator[str]:
+    for line in touched(old, new):
+        if found := _around(module, line):
+            yield found
 
 
 def _around(module: ast.Module, line: int) -> str:

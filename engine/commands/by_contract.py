@@ -3,41 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import TracebackType
 
 import msgspec
 
 from engine.commands.means import Judged, Placed
 from engine.commands.session import Session
-from engine.commands.warm import TO_BREAK, servers_of
+from engine.commands.versions import before_and_now, broken
+from engine.commands.warm import TO_BREAK
 from engine.flows import expectations
 from engine.flows.answers import Answer
 from engine.flows.measuring import Progress, fresh_seed
 from engine.flows.observe import Observed
 from engine.judge.level import Level
 from engine.learner.store import Attempt
+from engine.run.servers import Servers
 from engine.run.types import Tree
 
 
 class ByContract:
     """Means of a pack whose components, probes and references are known."""
 
-    def __init__(self, session: Session) -> None:
-        self._session, self._catalogue = session, session.catalogue
+    def __init__(self, session: Session, servers: Servers) -> None:
+        self._session, self._catalogue, self._servers = session, session.catalogue, servers
         self._id, self._dtype = "", ""
-
-    def __enter__(self) -> ByContract:
-        self._context = servers_of(self._session)
-        self._servers = self._context.__enter__()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._context.__exit__(kind, value, trace)
 
     def begin(self, id: str) -> None:
         """The learner's code is compiled, and what this break needs is measured."""
@@ -79,10 +67,10 @@ class ByContract:
 
         spec = self._catalogue.break_(attempt.exercise)
         subject = flow.blind(spec) if attempt.blind else flow.told(spec, answers)
-        healthy, now = self._session.trees(attempt)
-        broken = self._session.broken(attempt, now)
-        changed = now if broken.files != now.files else None
-        versions = flow.Versions(healthy, broken, now=changed)
+        healthy, now = before_and_now(self._session, attempt)
+        laid = broken(self._session, attempt)
+        changed = now if laid.files != now.files else None
+        versions = flow.Versions(healthy, laid, now=changed)
         lang = self._session.learner.lang
         return flow.look(self._servers, self._catalogue, attempt.exercise, versions, subject, lang)
 

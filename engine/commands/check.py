@@ -8,18 +8,14 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import LearnerCodeError, Message, NotApplicable, Said, UsageError
+from engine.commands import interpreters
+from engine.commands.interpreters import pack_folder
+from engine.errors import Message, NotApplicable, Said, UsageError
 from engine.facts import files, pack
 from engine.facts.report import Fact, HealthReport
 from engine.flows import check
 from engine.flows.check import Asked as Asked
 from engine.learner.lines import Lines, lines
-from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
-from engine.run.pool import own_paths
-from engine.spec.packs import pack_roots
-
-PACK = "gpt"
-INSTALL = 'python3 -m pip install "breakfix-engine[torch]"'
 
 
 def language(path: Path, named: str) -> str:
@@ -47,22 +43,13 @@ def run(
         raise UsageError(Message("There is no {path}.", path=path), next="engine check PATH")
     told = lines(check.root_of(path.resolve()))
     asked, python = with_lines(asked, told), python or told.python
-    folder = pack_folder()
     read = files.read(told.root)
     if not any(name.endswith((".py", ".ipynb")) for name in read):
         raise NotApplicable(
             Message("There is no Python file in {path}.", path=path), next=check.ONE_LINE
         )
-    hidden = [*own_paths(), folder]
-    with (
-        with_torch(told.root, python, hidden) as learner,
-        Forks(own_python(), FACTS, hidden) as facts,
-    ):
-        learner.hold("model", check.folder(read))
-        if asked.training:
-            learner.hold("script", check.folder(read), "optimizer")
-        facts.hold("pack", Folder("/pack", ("",), pack.code(folder)))
-        bench = check.Bench(learner, facts, pack.load(folder), read)
+    with interpreters.opened(told.root, python, of=pack_folder()) as both:
+        bench = both.bench(read, script=asked.training)
         report = check.check(bench, asked, progress)
     return taking(report, time.monotonic() - started)
 
@@ -83,37 +70,6 @@ def with_lines(asked: Asked, told: Lines) -> Asked:
 
 def taking(report: HealthReport, seconds: float) -> HealthReport:
     return msgspec.structs.replace(report, took_s=round(seconds, 1))
-
-
-def with_torch(root: Path, named: str | None, hidden: list[Path]) -> Forks:
-    """The first interpreter that has torch. Raises NotApplicable."""
-    why = ""
-    for python in interpreters(root, named):
-        forks = Forks(python, TORCH, hidden)
-        try:
-            greeting = forks.greeting()
-            if tuple(greeting.python) < (3, 11):
-                why = (
-                    f"{python} is Python {greeting.python[0]}.{greeting.python[1]}; spans need 3.11"
-                )
-            elif greeting.torch is not None:
-                return forks
-            else:
-                why = f"{python} has no torch ({greeting.why})"
-        except LearnerCodeError as error:
-            why = error.what
-        forks.__exit__(None, None, None)
-    raise NotApplicable(
-        Message("No interpreter with torch was found: {why}.", why=why), next=INSTALL
-    )
-
-
-def pack_folder() -> Path:
-    """Where the facts of a GPT lie. Raises UsageError."""
-    for root in pack_roots():
-        if (root / PACK / "pack.yaml").is_file():
-            return root / PACK
-    raise UsageError(f"The pack {PACK} is not installed.")
 
 
 def selected(report: HealthReport, wanted: list[str]) -> HealthReport:

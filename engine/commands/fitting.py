@@ -60,10 +60,10 @@ def found_in(home: Path, progress: Progress) -> tuple[str, Said, tuple[int, int]
     """
     session = Session(learners.load(home))
     try:
-        from engine.commands.by_facts import ByFacts
+        from engine.commands import by_facts
 
-        with ByFacts(session) as means:
-            kept = found.look(session, means.bench(session.code[0], "model"), progress)
+        with by_facts.means(session) as means:
+            kept = found.look(session, means.bench(), progress)
     except EngineError as error:
         return "", error.messages[0], None
     every = sum(entry.kind == "break" for entry in session.catalogue.entries.values())

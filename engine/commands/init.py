@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import tempfile
 import unicodedata
-from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import Message, Said, UsageError
 from engine.flows.measuring import Progress, quiet
 from engine.flows.reports import InitReport
 from engine.learner import learner as learners
-from engine.learner.files import storage
-from engine.spec import yaml
+from engine.learner import new
 from engine.spec.catalogue import Catalogue
-
-LONGEST = 64  # characters of a name, of up to three bytes each: file systems take 255 bytes
 
 
 def run(
@@ -37,7 +30,7 @@ def run(
     from engine.commands.fitting import fitting_pack, found_in
 
     name = unicodedata.normalize("NFC", name)
-    if not _is_name(name):
+    if not new.is_name(name):
         raise UsageError(
             Message("{name!r} cannot be a learner's name.", name=name),
             next=Message(
@@ -71,16 +64,7 @@ def run(
         "model": str(model) if model else ".",
         "lang": lang,
     }
-    with storage(home):
-        home.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=home.parent, prefix=f".{name}-"))
-        try:
-            _fill(made, settings, catalogue, layers)
-            made.chmod(0o755)
-            made.rename(home)
-        except BaseException:
-            shutil.rmtree(made, ignore_errors=True)
-            raise
+    new.make(home, settings, catalogue, layers)
     told, applying = "", None
     if catalogue.by_facts:
         told, warning, applying = found_in(home, progress)
@@ -98,17 +82,6 @@ def run(
     )
 
 
-def _is_name(name: str) -> bool:
-    """Letters of any script with their marks, digits, and - . _ but for the beginning."""
-    letters = all(c.isalnum() or c in "-._" or unicodedata.category(c)[0] == "M" for c in name)
-    return (
-        letters
-        and name[:1].isalnum()
-        and len(name) <= LONGEST
-        and len(name.encode()) <= 3 * LONGEST
-    )
-
-
 def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Path]:
     """The folders whose files are laid down, the later over the earlier: none around own code."""
     if model is not None:
@@ -123,40 +96,6 @@ def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Pa
     if not catalogue.contract.complete:
         raise UsageError(Message("The pack {pack} has no finished model.", pack=catalogue.pack))
     return [catalogue.template, catalogue.folder / catalogue.contract.complete]
-
-
-def _fill(
-    made: Path, settings: dict[str, str], catalogue: Catalogue, layers: Sequence[Path]
-) -> None:
-    lines = [f"{key}: {_scalar(value)}\n" for key, value in settings.items()]
-    (made / learners.FILE).write_text("".join(lines), "utf-8")
-    (made / ".engine").mkdir()
-    (made / ".engine" / ".gitignore").write_text("*\n")
-    for layer in layers:
-        for file in sorted(layer.rglob("*")):
-            relative = file.relative_to(layer)
-            if (
-                file.is_file()
-                and relative.parts[0] != "notes"
-                and "__pycache__" not in relative.parts
-            ):
-                (made / relative).parent.mkdir(parents=True, exist_ok=True)
-                (made / relative).write_bytes(file.read_bytes())
-    notes = catalogue.template / "notes"
-    phases = {entry.phase_number for entry in catalogue.entries.values() if entry.kind == "break"}
-    for phase in sorted(phases):
-        head = notes / f"breaks.{settings['lang']}.md"
-        target = made / f"phase-{phase}" / "notes" / "breaks.md"
-        target.parent.mkdir(parents=True)
-        target.write_bytes(head.read_bytes() if head.is_file() else b"")
-
-
-def _scalar(value: str) -> str:
-    """A text as YAML reads it back: quoted where it could be taken for something else."""
-    plain = re.fullmatch(r"[A-Za-z./~][\w./~ -]*", value) and not value.endswith(" ")
-    words = ("yes", "no", "on", "off", "y", "n", "true", "false", "null", ".inf", ".nan")
-    number = isinstance(yaml.plain(value), str) and value.lower() not in words
-    return value if plain and number else json.dumps(value, ensure_ascii=False)
 
 
 def _odd(catalogue: Catalogue, model: Path) -> Said:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -59,12 +59,17 @@ class Means(Protocol):
         """The verdict on a practice copy. trees: the code before the break, and as it is now."""
 
 
-def means_of(session: Session) -> AbstractContextManager[Means]:
+@contextmanager
+def means_of(session: Session) -> Iterator[Means]:
     """Raises what its interpreters are at fault for."""
     if session.catalogue.by_facts:
-        from engine.commands.by_facts import ByFacts
+        from engine.commands import by_facts
 
-        return ByFacts(session)
+        with by_facts.means(session) as found:
+            yield found
+        return
     from engine.commands.by_contract import ByContract
+    from engine.commands.warm import servers_of
 
-    return ByContract(session)
+    with servers_of(session) as servers:
+        yield ByContract(session, servers)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.commands.session import Session
+from engine.commands.versions import before_and_now
 from engine.commands.warm import servers_of
 from engine.errors import Message, NotApplicable, UsageError
 from engine.flows.reports import ReproReport
@@ -97,7 +98,7 @@ def _sides(
     open_ = opened(session.attempts())
     if open_ is None or open_.name != attempt.name:
         return session.code[1], case.expected[""]
-    before, now = session.trees(attempt)
+    before, now = before_and_now(session, attempt)
     return now, servers.outcomes(before, jobs_of([case]), server="before")[0]
 
 

@@ -94,36 +94,6 @@ class Session:
         files = self.model_files()
         return files, self.learner.tree(self.catalogue, files, self.learner.model)
 
-    def trees(self, attempt: Attempt) -> tuple[Tree, Tree]:
-        """The learner's code before an open break, and the practice copy as it is now. Raises
-        StorageError, LearnerCodeError.
-        """
-        from engine.learner.history import read_practice
-        from engine.learner.model import check_syntax, python_files
-        from engine.learner.snapshots import History
-
-        learner = self.learner
-        data = attempt.last("injected")
-        assert data is not None  # an open break was injected
-        before = History(learner.private).load(data["before"])
-        folder = learner.practice(attempt.name)
-        now = read_practice(folder, before)
-        changed = {path: data for path, data in now.items() if before.get(path) != data}
-        check_syntax(python_files(changed), f"practice/{attempt.name}")
-        return (
-            learner.tree(self.catalogue, before, learner.model),
-            learner.tree(self.catalogue, now, folder),
-        )
-
-    def broken(self, attempt: Attempt, now: Tree) -> Tree:
-        """The practice copy of an open break as it was laid. now: as it is."""
-        from engine.learner.snapshots import History
-
-        data = attempt.last("injected")
-        assert data is not None  # an open break was injected
-        files = History(self.learner.private).load(data["broken"])
-        return self.learner.tree(self.catalogue, files, self.learner.practice(attempt.name))
-
     def model_files(self) -> dict[str, bytes]:
         """The learner's model code as it is on disk now. Raises LearnerCodeError."""
         from engine.learner.model import check_syntax

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.commands.session import Session
+from engine.commands.versions import before_and_now
 from engine.errors import EngineError, Message, NotApplicable
 from engine.learner.store import Attempt, opened
 from engine.run.types import Tree
@@ -38,7 +39,7 @@ def check_same(session: Session, attempt: Attempt, judged: Tree | None = None) -
             ),
             next=Message("`engine status` shows what is open."),
         )
-    if judged is not None and session.trees(attempt)[1].files != judged.files:
+    if judged is not None and before_and_now(session, attempt)[1].files != judged.files:
         raise NotApplicable(
             Message("The practice copy was changed while it was judged, so nothing was recorded."),
             where=str(session.learner.practice(attempt.name)),

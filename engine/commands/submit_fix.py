@@ -13,6 +13,7 @@ from engine.commands.means import means_of
 from engine.commands.naming import notes_of, title
 from engine.commands.session import Session
 from engine.commands.submission import check_same, unchanged
+from engine.commands.versions import before_and_now, broken
 from engine.flows import measuring
 from engine.flows.answers import Answer
 from engine.flows.blind import without_names
@@ -45,8 +46,8 @@ def run(
     id = attempt.exercise
     file = notes_of(session, attempt)
     notes.check(file)
-    before, now = session.trees(attempt)
-    submission = Submission(before.files, session.broken(attempt, now).files, now.files)
+    before, now = before_and_now(session, attempt)
+    submission = Submission(before.files, broken(session, attempt).files, now.files)
     if not submission.diff:
         raise unchanged(session, attempt, before)
     with means_of(session) as means:

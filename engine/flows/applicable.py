@@ -40,7 +40,7 @@ def looked(
     ran = script is not None and any(fact["value"] is not None for fact in script.facts)
     target = Target(
         found,
-        training.written(script.attempt) if script and script.attempt and ran else "",
+        script.invocation if script and ran else None,
         training.option(bench, found, progress),
     )
     states = {probe: _state(bench, target, probe) for probe in PROBES}
@@ -49,7 +49,7 @@ def looked(
         if entry.kind == "break":
             reasons = [_reason(target, v, states) for v in catalogue.proof(entry.id).variants]
             if all(reasons):
-                refused[entry.id] = said(reasons[0], "en")
+                refused[entry.id] = said(reasons[0], bench.lang)
     return Looked(target, _told(bench, target, states["run"]), refused)
 
 
@@ -80,7 +80,7 @@ def _told(bench: Bench, target: Target, state: State) -> str:
         sizes = bench.ask("summary", state[0].recorded)
         parts[0] += f", {sizes.get('layers')} layers, width {sizes.get('width')}"
     if target.script:
-        parts.append(f"training: {training.read(target.script).path}")
+        parts.append(f"training: {target.script.path}")
     if target.sampler:
         parts.append("generation: " + (":".join(target.sampler).strip(":") or "the model's own"))
     return "; ".join(parts)

@@ -47,12 +47,13 @@ class Bench(msgspec.Struct, frozen=True):
     files: dict[str, bytes]
     server: str = "model"
     script_server: str = "script"
-    spanish: Mapping[str, Texts] = {}
+    lang: str = "en"
+    texts: Mapping[str, Texts] = {}
 
     def titles(self, declared: Declared) -> dict[str, str]:
-        """What a fact is about, by language."""
-        known = self.spanish.get(declared.id)
-        return {"en": declared.title} | ({"es": known.title} if known else {})
+        """What a fact is about, in English and in the language of the bench."""
+        known = self.texts.get(declared.id)
+        return {"en": declared.title} | ({self.lang: known.title} if known else {})
 
     def ask(self, function: str, recorded: Mapping[str, Any], module: str = "facts") -> Any:
         """What one of the pack's functions makes of a recording. Raises LearnerCodeError."""

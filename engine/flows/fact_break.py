@@ -7,14 +7,13 @@ same, so that nothing but the edit can be the reason.
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from engine.code.source import Edit, Source, Unencodable, apply_all
-from engine.code.symbols import symbols_of
+from engine.code.source import Edit, Unencodable, apply_all
+from engine.code.symbols import symbols_of, touched
 from engine.errors import LearnerCodeError, Message, NotApplicable, Said
 from engine.facts.candidates import parsed
 from engine.flows import check, health
@@ -22,7 +21,7 @@ from engine.flows.check import BadFacts, Bench
 from engine.flows.health import Health, Target
 from engine.flows.prefix import began_elsewhere, differs
 from engine.inject.candidates import Candidate as Edits
-from engine.inject.candidates import changed_lines, cleaned
+from engine.inject.candidates import changed_lines, cleaned, place_of
 from engine.inject.learner_code import Code
 from engine.inject.lies import without_lies
 from engine.inject.search import Injection
@@ -30,18 +29,19 @@ from engine.inject.spans import FILES, Where, edits_of
 from engine.run.types import Tree
 from engine.spec.types import Proof, Variant
 
+Changes = Mapping[str, tuple[str | None, str | None]]  # fact -> what it was and what it became
 MOST = {"run": 60, "script": 10, "sampling": 30}  # candidates that are measured
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """A verified injection. changes: fact -> what it was and what it became."""
+    """A verified injection. healthy: the facts before it."""
 
     injection: Injection
     variant: int
     symbol: str
     file: str
     places: tuple[tuple[str, str], ...]
-    changes: Mapping[str, tuple[str | None, str | None]]
+    changes: Changes
     healthy: Mapping[str, str | None]
 
     @property
@@ -53,13 +53,6 @@ class Planned(msgspec.Struct, frozen=True):
             "facts": {name: list(pair) for name, pair in self.changes.items()},
             "healthy": dict(self.healthy),
         }  # fmt: skip
-
-
-class Attempt(msgspec.Struct, frozen=True):
-    """A candidate that was measured: why it was refused, "" where it was accepted."""
-
-    refused: Said
-    changes: Mapping[str, tuple[str | None, str | None]] = {}
 
 
 def plan(
@@ -143,15 +136,13 @@ def _searched(
             if tried == MOST[variant.observe]:
                 return nearest
             tried += 1
-            progress(f"{place_of(code, edits)} ({tried})")
+            place = place_of(code, Edits(edits, "span"))
+            progress(f"{place} ({tried})")
             files = {p: without_lies(p, bench.files[p], data, lies) for p, data in files.items()}
-            attempt = tried_out(bench, target, variant, before, files)
-            if attempt.refused:
-                nearest = Message(
-                    "{place}: {reason}", place=place_of(code, edits), reason=attempt.refused
-                )
-                continue
-            return planned(code, before, files, attempt, tried)
+            changes, refused = measured_again(bench, target, variant, before, files)
+            if not refused:
+                return planned(code, before, files, changes, tried)
+            nearest = Message("{place}: {reason}", place=place, reason=refused)
     return nearest
 
 
@@ -182,14 +173,14 @@ def _applied(code: Code, edits: Sequence[Edit]) -> dict[str, bytes] | None:
     return cleaned(code, Edits(tuple(edits), "span"), files) or files
 
 
-def tried_out(
+def measured_again(
     bench: Bench,
     target: Target,
     variant: Variant,
     before: Health,
     files: Mapping[str, bytes],
-) -> Attempt:
-    """Measure an edited tree, in a process of its own."""
+) -> tuple[Changes, Said]:
+    """What an edit changes, measured in a process of its own, and why it is refused; "" where it is not."""
     tree = {**bench.files, **files}
     held = msgspec.structs.replace(
         bench, files=tree, server="candidate", script_server="candidate-script"
@@ -200,16 +191,16 @@ def tried_out(
     try:
         after = health.measured(held, target, variant.observe)
     except (NotApplicable, LearnerCodeError, BadFacts) as error:
-        return Attempt(Message("it cannot be measured any more ({error})", error=error))
+        return {}, Message("it cannot be measured any more ({error})", error=error)
     changes = {
         id: (value, after.facts[id].value)
         for id, value in before.values().items()
         if after.facts[id].value != value
     }
-    return Attempt(refusal(variant, changes) or _unproven(bench, before, after, files), changes)
+    return changes, refusal(variant, changes) or _unproven(bench, before, after, files)
 
 
-def refusal(variant: Variant, changes: Mapping[str, tuple[str | None, str | None]]) -> Said:
+def refusal(variant: Variant, changes: Changes) -> Said:
     """The first fact that did not become what is declared, or that changed and is not declared; "" none."""
     for id, pattern in variant.changes.items():
         value = changes.get(id, (None, None))[1]
@@ -230,41 +221,22 @@ def _unproven(bench: Bench, before: Health, after: Health, files: Mapping[str, b
     """Why a change of facts is not enough: nothing that comes out differs, or it began elsewhere."""
     if not differs(before.recorded, after.recorded):
         return Message("nothing that comes out differs")
-    lines = {(path, n) for path, data in files.items() for n in _lines(bench.files[path], data)}
+    lines = {(path, n) for path, data in files.items() for n in touched(bench.files[path], data)}
     if began_elsewhere(before.recorded, after.recorded, lines):
         return Message("something else differs before it")
     return ""
 
 
-def _lines(old: bytes, new: bytes) -> Iterator[int]:
-    """The lines of the old text that are not in the new one, and those before which something is new."""
-    lines = old.splitlines(), new.splitlines()
-    for tag, first, last, *_ in difflib.SequenceMatcher(None, *lines, autojunk=False).get_opcodes():
-        if tag != "equal":
-            yield from range(first + 1, max(last, first + 1) + 1)
-
-
 def planned(
-    code: Code, before: Health, files: Mapping[str, bytes], attempt: Attempt, tried: int
+    code: Code, before: Health, files: Mapping[str, bytes], changes: Changes, tried: int
 ) -> Planned:
     """The accepted candidate, and where it stands."""
     lines = changed_lines(code, dict(files))
     places = [
         (path, symbol)
         for path, data in files.items()
-        for symbol in _symbols(code.sources[path], data) or [""]
+        for symbol in symbols_of(code.sources[path].module, code.tree.files[path], data) or [""]
     ]
     file, symbol = places[0]
     injection = Injection(dict(files), "span", lines, tried)
-    return Planned(injection, 0, symbol, file, tuple(places), attempt.changes, before.values())
-
-
-def _symbols(source: Source, data: bytes) -> list[str]:
-    return symbols_of(source.module, source.data, data)
-
-
-def place_of(code: Code, edits: Sequence[Edit]) -> str:
-    """path:line of the first edit."""
-    edit = edits[0]
-    line = code.sources[edit.path].data.count(b"\n", 0, edit.start) + 1
-    return f"{edit.path}:{line}"
+    return Planned(injection, 0, symbol, file, tuple(places), changes, before.values())

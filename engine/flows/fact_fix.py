@@ -7,33 +7,28 @@ the break is observed: the model, the training script in its small world, or the
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 import msgspec
 
-from engine.facts.experiments import Candidate
 from engine.facts.report import Raw, verdict_of
-from engine.flows import fact_runs, training
+from engine.flows import fact_runs
 from engine.flows.check import Bench, observed, raw_facts
 from engine.flows.fact_compare import compare_models
+from engine.flows.health import Target
 from engine.judge.level import PRACTICE, Level
 from engine.judge.result import Result, Verdict
 from engine.judge.targets import BEFORE
 from engine.judge.torch_facts import fact_result
+from engine.spec.types.proof import Probe
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """What was broken, and what was known of it before.
-
-    found: what was taken for the model. script: path and arguments of the training script, "" where there
-    is none. sampler: (path, name) of a function, None for a method of the model. changes: the facts that
-    the break changed. facts: the healthy values of all facts by id.
+    """What was broken, and what was known of it before. changes: the facts that the break changed. facts: the
+    healthy values of all facts by id.
     """
 
-    found: Candidate
-    observe: Literal["run", "script", "sampling"]
-    script: str
-    sampler: tuple[str, str] | None
+    target: Target
+    observe: Probe
     changes: tuple[str, ...]
     facts: Mapping[str, str | None]
 
@@ -46,7 +41,7 @@ def grade_fix(
     """
     results: list[Result] = []
     if subject.observe == "run" or beside(before, candidate, subject):
-        results += compare_models(before, candidate, subject.found, seed, level)
+        results += compare_models(before, candidate, subject.target.found, seed, level)
     if all(one.passed for one in results):
         results += {"run": model, "script": script, "sampling": sampling}[subject.observe](
             before, candidate, subject, seed
@@ -62,31 +57,35 @@ def beside(before: Bench, candidate: Bench, subject: Subject) -> bool:
     """
     files = before.files.keys() | candidate.files.keys()
     changed = {path for path in files if before.files.get(path) != candidate.files.get(path)}
-    own = training.read(subject.script).path if subject.observe == "script" else ""
-    if subject.observe == "sampling" and subject.sampler is not None:
-        own = subject.sampler[0]
-    return bool(changed - ({own} - {subject.found.path}))
+    target, own = subject.target, ""
+    if subject.observe == "script" and target.script is not None:
+        own = target.script.path
+    if subject.observe == "sampling" and target.sampler is not None:
+        own = target.sampler[0]
+    return bool(changed - ({own} - {target.found.path}))
 
 
 def model(before: Bench, candidate: Bench, subject: Subject, seed: int) -> list[Result]:
     """The facts of a model that agrees with what it was."""
-    _, recorded = observed(candidate, subject.found)
+    _, recorded = observed(candidate, subject.target.found)
     raws = raw_facts(candidate.ask("measure", recorded))
     return facts_of(candidate, subject, raws, agree=True)
 
 
 def script(before: Bench, candidate: Bench, subject: Subject, seed: int) -> list[Result]:
     """What the training script does in its small world, and its facts."""
-    results, raws, agree = fact_runs.scripts(before, candidate, subject.script)
+    assert subject.target.script is not None  # it was observed
+    results, raws, agree = fact_runs.scripts(before, candidate, subject.target.script)
     return results + facts_of(candidate, subject, raws, agree=agree)
 
 
 def sampling(before: Bench, candidate: Bench, subject: Subject, seed: int) -> list[Result]:
     """What the sampler draws from, and its facts."""
-    results = fact_runs.samplers(before, candidate, subject.found, subject.sampler, seed)
+    found, option = subject.target.found, subject.target.option
+    results = fact_runs.samplers(before, candidate, found, option, seed)
     if not all(one.passed for one in results):
         return results
-    raws = fact_runs.sampler_facts(candidate, subject.found, subject.sampler)
+    raws = fact_runs.sampler_facts(candidate, found, option)
     return results + facts_of(candidate, subject, raws, agree=True)
 
 

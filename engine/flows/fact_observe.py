@@ -7,6 +7,7 @@ in a small world, "sampling" calls their sampler. Each tree is held by servers o
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -16,12 +17,17 @@ from engine.facts import events, experiments, trace, trained
 from engine.facts.experiments import Candidate, Experiment
 from engine.facts.trace import BadAnswer
 from engine.flows import training
+from engine.flows.answers import Answer
 from engine.flows.check import LIMIT, BadFacts, Bench, told, why_not
+from engine.flows.health import Target
+from engine.flows.observe import Observed, scored
 from engine.observe import diagnostics
 from engine.observe.diagnostics import Observation
 from engine.run.concurrent import run_both
-from engine.run.forks import Answer
+from engine.run.forks import Answer as Answered
 from engine.run.types import Outcome, Raised, Values
+from engine.spec.types import Prediction
+from engine.spec.types.proof import Probe
 from engine.words import said
 
 STEPS, RATE = 60, 3e-3
@@ -51,17 +57,14 @@ TITLES = {
         "Your sampler, called with your model at a small size and random weights, and what it draws from"
     ),
 }
-Probe = Literal["run", "script", "sampling"]
 Change = Literal["lower", "same", "higher", "nan"]
 
 
 class Subject(NamedTuple):
-    """What is looked at. script: with its arguments; sampler: (path, function), None for the model's own."""
+    """What is looked at, and how."""
 
     probe: Probe
-    found: Candidate
-    script: str = ""
-    sampler: tuple[str, str] | None = None
+    target: Target
 
 
 class Seen(NamedTuple):
@@ -114,6 +117,19 @@ def look(
     return Seen(observation, outcomes[0], outcomes[1])
 
 
+def observed(
+    benches: Sequence[Bench],
+    subject: Subject,
+    asked: Sequence[Prediction],
+    answers: Sequence[Answer],
+    lang: str,
+) -> Observed:
+    """The same with predictions scored. benches: healthy, broken, and as it is now where it was edited."""
+    seen = look(benches[0], benches[1], subject, lang, *benches[2:])
+    told, brier = scored(asked, answers, lambda one: seen.measured(one.value), lang)
+    return Observed((seen.observation,), told, brier)
+
+
 class _Recorded(NamedTuple):
     """What a probe recorded: what the pack's function takes, and what is known beside it; `failed`: what is
     told where there is nothing.
@@ -128,14 +144,14 @@ class _Recorded(NamedTuple):
 def _recorded(bench: Bench, subject: Subject, shifted: bool | None = None) -> _Recorded:
     try:
         if subject.probe == "run":
-            return _run(bench, subject.found, shifted)
+            return _run(bench, subject.target.found, shifted)
         probe = _script if subject.probe == "script" else _sampling
         return probe(bench, subject)
     except BadAnswer as error:
         return _Recorded({}, failed=Outcome(stopped=f"what it answered cannot be used ({error})"))
 
 
-def _failed(answer: Answer) -> Outcome | None:
+def _failed(answer: Answered) -> Outcome | None:
     """What is told of a job that gave nothing; None where it gave something. Raises BadAnswer."""
     if answer.stopped:
         return Outcome(stopped=answer.stopped, output=answer.output)
@@ -187,18 +203,20 @@ def _run(bench: Bench, found: Candidate, shifted: bool | None) -> _Recorded:
 
 
 def _script(bench: Bench, subject: Subject) -> _Recorded:
-    ran = training.one_script(bench, training.read(subject.script))
+    assert subject.target.script is not None  # the probe is for who has one
+    ran = training.one_script(bench, subject.target.script)
     failed = None if ran.steps else Outcome(stopped=str(ran.recorded["why"]))
     return _Recorded(ran.recorded, failed=failed)
 
 
 def _sampling(bench: Bench, subject: Subject) -> _Recorded:
-    context = experiments.sizes(bench.pack, subject.found)["context"]
+    found = subject.target.found
+    context = experiments.sizes(bench.pack, found)["context"]
     runs = [
         {"seed": training.SEED, **run, "length": run["length"] or context + training.BEYOND}
         for run in SAMPLED.values()
     ]
-    job = training.sampler_job(bench, subject.found, subject.sampler, runs)
+    job = training.sampler_job(bench, found, subject.target.option, runs)
     answer = bench.learner.run(bench.server, [job], LIMIT)[0]
     if failed := _failed(answer):
         return _Recorded({}, failed=failed)

@@ -13,6 +13,7 @@ from engine.facts.trace import BadAnswer, array
 from engine.flows import training
 from engine.flows.check import LIMIT, Bench, raw_facts, why_not
 from engine.flows.fact_compare import silent
+from engine.flows.training import Invocation
 from engine.judge import torch_runs
 from engine.judge.compare import Difference
 from engine.judge.result import Result
@@ -25,16 +26,17 @@ Sampler = tuple[str, str] | None
 LONG = 300  # characters of an error
 
 
-def scripts(before: Bench, candidate: Bench, named: str) -> tuple[list[Result], list[Raw], bool]:
+def scripts(
+    before: Bench, candidate: Bench, invocation: Invocation
+) -> tuple[list[Result], list[Raw], bool]:
     """(what differs, the candidate's facts, whether both could be compared number by number). Raises
     NotApplicable where the script before the break makes no steps any more.
     """
-    attempt = training.read(named)
     answers = run_both(
-        lambda: training.script_answer(before, attempt),
-        lambda: training.script_answer(candidate, attempt),
+        lambda: training.script_answer(before, invocation),
+        lambda: training.script_answer(candidate, invocation),
     )
-    healthy, other = (training.script_told(attempt, answer) for answer in answers)
+    healthy, other = (training.script_told(invocation, answer) for answer in answers)
     if healthy.steps < training.LEAST:
         raise silent(healthy.recorded["why"])
     ran = torch_runs.check("runs", None, healthy.steps)
@@ -57,8 +59,8 @@ def samplers(
     before: Bench, candidate: Bench, found: Candidate, option: Sampler, seed: int
 ) -> list[Result]:
     """What differs between two samplers. Raises NotApplicable where the one before the break fails."""
-    context = experiments.sizes(before.pack, found)["context"]
-    runs = declared(seed, context)
+    sizes = experiments.sizes(before.pack, found)
+    runs = declared(seed, sizes["context"], sizes["vocabulary"])
     jobs = [training.sampler_job(one, found, option, runs) for one in (before, candidate)]
     answers = run_both(
         lambda: before.learner.run(before.server, [jobs[0]], LIMIT)[0],
@@ -76,13 +78,15 @@ def samplers(
     return torch_runs.samplings(healthy, other)
 
 
-def declared(seed: int, context: int) -> list[dict[str, Any]]:
-    """Calls of a sampler: lengths beyond the context, temperatures, numbers of tokens that may come."""
+def declared(seed: int, context: int, vocabulary: int) -> list[dict[str, Any]]:
+    """Calls of a sampler: lengths beyond the context, temperatures, numbers of tokens that may come, up to
+    more than there are.
+    """
     rng, once = random.Random(seed), training.ONCE
     changes: list[dict[str, Any]] = [
         *({"length": n} for n in (1, context, context + 1, context + 3, 2 * context)),
-        *({"temperature": t} for t in (0.5, 0.8, 2.0)),
-        *({"top_k": k} for k in (1, 2, 5, 50)),
+        *({"temperature": t} for t in (0.5, 2.0)),
+        *({"top_k": k} for k in (1, 5, 50, vocabulary, vocabulary + 9)),
         {"top_k": 5, "temperature": 0.7},
         *({"top_p": p} for p in (0.5, 0.9)),
         {"count": 6, "length": context - 3},

@@ -12,16 +12,18 @@ from engine.facts.experiments import Candidate
 from engine.facts.report import Fact, judged
 from engine.flows import check, training
 from engine.flows.check import Bench
+from engine.flows.training import Invocation
+from engine.spec.texts import said
 from engine.spec.types.proof import Probe
 
 
 class Target(msgspec.Struct, frozen=True):
-    """What of a tree is taken for the model, the training script, and the sampler. script: its path and its
-    arguments, "" where there is none; sampler: its file and name, both "" for a method of the model.
+    """What of a tree is taken for the model, the training script, and the sampler; None where there is none.
+    sampler: its file and name, both "" for a method of the model.
     """
 
     found: Candidate
-    script: str = ""
+    script: Invocation | None = None
     sampler: tuple[str, str] | None = None
 
     @property
@@ -50,8 +52,14 @@ def measured(bench: Bench, target: Target, probe: Probe) -> Health:
     """The facts of a tree that a probe is about. Raises NotApplicable where it cannot be run."""
     recorded = recording(bench, target, probe)
     raws = check.raw_facts(bench.ask("measure", recorded, MODULES[probe]))
-    facts = {raw.id: judged(bench.pack, raw, bench.files) for raw in raws}
+    facts = {raw.id: _titled(bench, judged(bench.pack, raw, bench.files)) for raw in raws}
     return Health(facts, recorded)
+
+
+def _titled(bench: Bench, fact: Fact) -> Fact:
+    """A fact with its title in the language of the bench."""
+    title = said(bench.titles(bench.pack.fact(fact.id)), bench.lang)
+    return msgspec.structs.replace(fact, title=title)
 
 
 def recording(bench: Bench, target: Target, probe: Probe) -> dict[str, Any]:
@@ -59,7 +67,8 @@ def recording(bench: Bench, target: Target, probe: Probe) -> dict[str, Any]:
     if probe == "run":
         return check.observed(bench, target.found)[1]
     if probe == "script":
-        ran = training.one_script(bench, training.read(target.script))
+        assert target.script is not None  # a variant that needs one does not apply without
+        ran = training.one_script(bench, target.script)
         if ran.steps < training.LEAST:
             why = ran.recorded["why"]
             raise NotApplicable(

@@ -19,7 +19,7 @@ from engine.run.servers import Servers
 from engine.run.types import Draw, Outcome, Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
-from engine.spec.types import Break, Observe, Prediction
+from engine.spec.types import Break, Measured, Observe, Prediction
 from engine.words import said as in_words
 
 SHOWN_SEED = 0  # what a learner is shown is the same each time; what judges them never is
@@ -111,31 +111,34 @@ def look(
     if versions.now is not None:
         found.append(servers.outcomes(versions.now, work, server="now"))
     by_probe = [dict(zip(sorted(wanted), outcomes, strict=True)) for outcomes in found]
-    scored = tuple(
-        _score(prediction, answer, by_probe[1], lang)
-        for prediction, answer in zip(subject.predictions, subject.answers, strict=False)
-    )
-    judged = [(one.confidence, one.right) for one in scored if one.right is not None]
-    return Observed(_side_by_side(subject.observe, by_probe, lang), scored, brier(judged))
+    now = by_probe[1]
+    ended = "; ".join(sorted({_end(outcome) for outcome in now.values()} - {""}))
+
+    def measured(one: Measured) -> str | float | None:
+        return diagnostics.measured(now[one.probe, one.regime], one.value)
+
+    told, score = scored(subject.predictions, subject.answers, measured, lang, ended or "-")
+    return Observed(_side_by_side(subject.observe, by_probe, lang), told, score)
 
 
 def scored(
     asked: Sequence[Prediction],
     answers: Sequence[Answer],
-    measured: Callable[[str], str | float | None],
+    measured: Callable[[Measured], str | float | None],
     lang: str,
+    ended: str = "-",
 ) -> tuple[tuple[Scored, ...], float | None]:
-    """Answers beside what was measured, and the Brier score. measured: what a value's name stands for."""
+    """Answers beside what was measured, and the Brier score. ended: the errors, beside answers in words."""
     told = []
     for prediction, answer in zip(asked, answers, strict=False):
-        found = measured(prediction.measured.value) if prediction.measured else None
+        found = measured(prediction.measured) if prediction.measured else None
         text = in_words(UNMEASURED, lang) if found is None else shown(prediction, found, lang)
         told.append(
             Scored(
                 prediction.id,
                 said(prediction.ask, lang),
                 shown(prediction, answer.answer, lang),
-                text if prediction.kind != "text" else "-",
+                ended if prediction.kind == "text" else text,
                 answer.confidence,
                 is_right(prediction, answer.answer, found),
             )
@@ -167,24 +170,6 @@ def shown_draws(wanted: Sequence[tuple[str, str]], file: str, dtype: str) -> lis
         seed = derive(SHOWN_SEED, component, probe, regime)
         draws.append(Draw(component, probe, regime, seed, dtype))
     return draws
-
-
-def _score(prediction: Prediction, answer: Answer, now: Outcomes, lang: str) -> Scored:
-    found: str | float | None = None
-    if prediction.measured:
-        outcome = now[prediction.measured.probe, prediction.measured.regime]
-        found = diagnostics.measured(outcome, prediction.measured.value)
-    text = in_words(UNMEASURED, lang) if found is None else shown(prediction, found, lang)
-    if prediction.kind == "text":
-        text = "; ".join(sorted({_end(o) for o in now.values()} - {""})) or "-"
-    return Scored(
-        prediction.id,
-        said(prediction.ask, lang),
-        shown(prediction, answer.answer, lang),
-        text,
-        answer.confidence,
-        is_right(prediction, answer.answer, found),
-    )
 
 
 def _end(outcome: Outcome) -> str:

@@ -24,7 +24,7 @@ LEAST = 3  # steps, from which on facts can be told
 TRAIN_LINE = 'engine check PATH --train "train.py --data input.txt"'
 
 
-class Attempt(msgspec.Struct, frozen=True):
+class Invocation(msgspec.Struct, frozen=True):
     """One way to run a script. told: its arguments are from the tree's texts, and their numbers shrink;
     before: scripts that are run first, with theirs, as they make files; lenient: without assertions, and
     every file that is asked for is there.
@@ -38,27 +38,12 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 class Half(msgspec.Struct, frozen=True):
-    """Facts of a script or a sampler, and what was taken for it; attempt: how the script ran."""
+    """Facts of a script or a sampler, and what was taken for it; invocation: how the script ran."""
 
     what: str
     facts: list[Any]
     made_up: tuple[str, ...] = ()
-    attempt: Attempt | None = None
-
-
-def written(attempt: Attempt) -> str:
-    """A way to run a script as text: its command line, where that is all there is to it."""
-    if attempt.told or attempt.before or attempt.lenient:
-        return msgspec.json.encode(attempt).decode()
-    return shlex.join([attempt.path, *attempt.arguments])
-
-
-def read(text: str) -> Attempt:
-    """A way to run a script, from such a text."""
-    if text.startswith("{"):
-        return msgspec.json.decode(text, type=Attempt)
-    path, *arguments = shlex.split(text)
-    return Attempt(path, arguments)
+    invocation: Invocation | None = None
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -66,7 +51,7 @@ class Ran(msgspec.Struct, frozen=True):
     absent: files that it did not find.
     """
 
-    attempt: Attempt
+    invocation: Invocation
     steps: int
     recorded: dict[str, Any]
     made_up: tuple[str, ...] = ()
@@ -105,7 +90,7 @@ def script(
     if best is None:
         return None
     facts = bench.ask("measure", best.recorded, "script_facts")
-    return Half(best.attempt.path, facts, best.made_up, best.attempt)
+    return Half(best.invocation.path, facts, best.made_up, best.invocation)
 
 
 def best_run(bench: Bench, path: str, typed: list[str], progress: Callable[[str], None]) -> Ran:
@@ -113,18 +98,18 @@ def best_run(bench: Bench, path: str, typed: list[str], progress: Callable[[str]
     last after the scripts that make its files, without assertions.
     """
     progress(f"running {path} in a small world")
-    runs = [one_script(bench, Attempt(path, typed))]
+    runs = [one_script(bench, Invocation(path, typed))]
     for given in () if typed else usage.arguments(bench.files, path):
         if runs[-1].steps < LEAST and not runs[-1].late:
-            runs.append(one_script(bench, Attempt(path, given, told=True)))
+            runs.append(one_script(bench, Invocation(path, given, told=True)))
     if max(ran.steps for ran in runs) < LEAST and not any(ran.late for ran in runs):
         first = runs[min(1, len(runs) - 1)]
         before = tuple(
             (file, next(iter(usage.arguments(bench.files, file)), []))
             for file in usage.makers(bench.files, path, first.absent)
         )
-        attempt = msgspec.structs.replace(first.attempt, before=before, lenient=True)
-        runs.append(one_script(bench, attempt))
+        invocation = msgspec.structs.replace(first.invocation, before=before, lenient=True)
+        runs.append(one_script(bench, invocation))
     return max(runs, key=lambda ran: ran.steps)
 
 
@@ -137,21 +122,21 @@ def distance(path: str, model: str) -> int:
     return len(a) + len(b) - 2 * shared
 
 
-def one_script(bench: Bench, attempt: Attempt) -> Ran:
+def one_script(bench: Bench, invocation: Invocation) -> Ran:
     """What a script did in one run."""
-    return script_told(attempt, script_answer(bench, attempt))
+    return script_told(invocation, script_answer(bench, invocation))
 
 
-def script_answer(bench: Bench, attempt: Attempt) -> Answer:
+def script_answer(bench: Bench, invocation: Invocation) -> Answer:
     """What a script did in its small world, as it was answered."""
     pack = bench.pack
     job = {
         "kind": "script",
-        "path": attempt.path,
-        "arguments": attempt.arguments,
-        "told": attempt.told,
-        "before": [list(one) for one in attempt.before],
-        "lenient": attempt.lenient,
+        "path": invocation.path,
+        "arguments": invocation.arguments,
+        "told": invocation.told,
+        "before": [list(one) for one in invocation.before],
+        "lenient": invocation.lenient,
         "rules": experiments.rules(pack),
         "small": pack.scripts["small"],
         "steps": pack.scripts["steps"],
@@ -166,22 +151,22 @@ def script_answer(bench: Bench, attempt: Attempt) -> Answer:
     return bench.learner.run(bench.script_server, [job], SECONDS + GRACE)[0]
 
 
-def script_told(attempt: Attempt, answer: Answer) -> Ran:
+def script_told(invocation: Invocation, answer: Answer) -> Ran:
     """As `one_script`, of what was answered."""
     if answer.stopped or answer.data.get("failed"):
         from engine.flows.check import why_not
 
         late = answer.stopped == "timeout"
-        return Ran(attempt, 0, {"events": [], "why": why_not(answer)}, late=late)
+        return Ran(invocation, 0, {"events": [], "why": why_not(answer)}, late=late)
     try:
         seen = events.seen(answer.data)
     except BadAnswer as error:
         why = f"what it answered cannot be used ({error})"
-        return Ran(attempt, 0, {"events": [], "why": why})
+        return Ran(invocation, 0, {"events": [], "why": why})
     steps = sum(event.kind == "S" for event in seen.events)
-    recorded = {"events": events.plain_events(seen), "why": ended(attempt.path, seen)}
+    recorded = {"events": events.plain_events(seen), "why": ended(invocation.path, seen)}
     late = seen.ended == "time"
-    return Ran(attempt, steps, recorded, tuple(seen.made_up), late, tuple(seen.absent))
+    return Ran(invocation, steps, recorded, tuple(seen.made_up), late, tuple(seen.absent))
 
 
 def ended(path: str, seen: events.Seen) -> str:

@@ -18,7 +18,7 @@ from engine.code.source import Edit, Source, overlap
 from engine.code.surroundings import out_of_scope
 from engine.code.syntax import walked
 from engine.inject import patterns, relocate
-from engine.inject.sizes import SIZE, Meanings, with_sizes
+from engine.inject.sizes import Meanings, with_sizes
 from engine.spec.types import SpanEdit, Way
 
 FILES = "files"
@@ -168,6 +168,3 @@ def _known(template: str, texts: Texts) -> str:
     return patterns.META.sub(
         lambda found: f"({texts[found[1]]})" if found[1] in texts else found[0], template
     )
-
-
-__all__ = ["SIZE", "Where", "edits_of"]

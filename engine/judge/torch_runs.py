@@ -17,6 +17,7 @@ from engine.judge.torch_compare import both
 Event = Mapping[str, Any]
 Array = Any
 CLOSE, LOOSE = 2e-3, 1e-2  # relative, of what a script computes; of a norm
+FIRST = 5e-5  # relative, of the first loss, before anything was learnt otherwise
 SAME = 1e-6  # relative, of a rate
 NEAR = 1e-4  # of a probability
 SHOWS = {
@@ -63,7 +64,7 @@ def trained(events: Sequence[Event]) -> Trained:
     steps = [event for event in events if event["kind"] == "S"]
     return Trained(
         batches=[event["x"] for event in events if event["kind"] == "F"],
-        losses=[event["value"] for event in events if event["kind"] == "L"],
+        losses=[event["value"] for event in events if event["kind"] == "B"],
         norms=[event["norm"] for event in steps],
         rates=[tuple(event["rates"]) for event in steps],
         moved=[(event["moved"], event["owned"]) for event in steps],
@@ -87,8 +88,7 @@ def trainings(wanted: Trained, got: Trained, alike: bool) -> list[Result]:
         groups(wanted, got),
     ]
     if alike:
-        losses = got.losses if len(got.losses) == len(wanted.losses) else []
-        found.insert(0, series("losses", Message("the loss"), wanted.losses, losses, CLOSE))
+        found.insert(0, losses(wanted, got))
         found.insert(
             1,
             series(
@@ -100,6 +100,16 @@ def trainings(wanted: Trained, got: Trained, alike: bool) -> list[Result]:
             ),
         )
     return found
+
+
+def losses(wanted: Trained, got: Trained) -> Result:
+    """What `backward` is called on, at each step; before the first step no rounding has added up."""
+    name = Message("the loss")
+    if len(got.losses) != len(wanted.losses):
+        counts = both(several, np.array(wanted.losses), np.array(got.losses))
+        return check("losses", Difference("value", name, *counts))
+    first = series("losses", name, wanted.losses[:1], got.losses[:1], FIRST)
+    return first if not first.passed else series("losses", name, wanted.losses, got.losses, CLOSE)
 
 
 def check(kind: str, difference: Difference | None, count: int = 1, inputs: Said = "") -> Result:

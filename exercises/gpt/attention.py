@@ -1,7 +1,17 @@
 """Attention as it flows: scores of shape (..., T, T), weights, and what they make of the values."""
 
 import numpy as np
-from pack.graph import MATMULS, VIEWS, factor_of, is_weight, origin, scalar, up, weight_of
+from pack.graph import (
+    MATMULS,
+    VIEWS,
+    factor_of,
+    is_weight,
+    origin,
+    reaches,
+    scalar,
+    up,
+    weight_of,
+)  # fmt: skip
 
 VISIBLE = 1e-9  # a weight above this is seen
 NORMALISES = {
@@ -78,20 +88,32 @@ def sdpa(call, T):
 
 
 def before(head):
-    """The product of the numbers that q and k are multiplied by after their projections."""
+    """The product of the numbers that q and k are multiplied by after their projections, whatever turns them
+    by their positions in between.
+    """
     product = 1.0
     for value in (head.q, head.k):
-        for _ in range(12):
-            found = factor_of(value.call)
-            if found is not None and found[0].shape == value.shape:
-                product *= found[1]
-                head.scaled_at = value.call
-                value = found[0]
-            elif value.call is not None and value.call.name in VIEWS and value.call.ins:
-                value = value.call.ins[0]
-            else:
-                break
+        for call, factor in scalings(value):
+            product *= factor
+            head.scaled_at = call
     return product
+
+
+def scalings(value):
+    """(call, number) where a query or key is multiplied by a number on every way from its projection."""
+    made = [value, *up(value, 14, projected)]
+    sources = [one for one in made if projected(one)]
+    found = []
+    for one in made:
+        pair = factor_of(one.call)
+        if pair is not None and sources and not reaches(sources, value, [one]):
+            found.append((one.call, pair[1]))
+    return found
+
+
+def projected(value):
+    """Whether a value is a product with a parameter."""
+    return value.call is not None and weight_of(value.call) is not None
 
 
 def by_hand(call, T, B):

@@ -3,7 +3,7 @@
 import numpy as np
 from pack import attention, sampler_facts
 from pack.facts import Case
-from pack.steps import Steps
+from pack.steps import Steps, forwards
 
 SEEN = 1e-12  # weights above this are of visible tokens
 
@@ -115,7 +115,7 @@ def script(recorded):
     ends = [[e for e in step if e["kind"] == "S"] for step in steps.steps]
     norms = [float(np.sqrt(sum(e["norm"] ** 2 for e in end))) for end in ends]
     rates = [max(rates) for end in ends if (rates := [r for e in end for r in e["rates"]])]
-    train, evaluated = forwards(steps)
+    train, other = forwards(steps)
     found = {
         "gradient_norms": norms,
         "first_norm": norms[0],
@@ -130,6 +130,7 @@ def script(recorded):
     }
     if rates:
         found.update(rates=rates, last_rate=rates[-1])
+    evaluated = [e for e in other if not e["grad"]]
     if evaluated:
         found["eval_dropping"] = sum(e["train"] for e in evaluated)
     return found
@@ -137,19 +138,6 @@ def script(recorded):
 
 def backward(step):
     return [e for e in step if e["kind"] == "B"]
-
-
-def forwards(steps):
-    """(forwards of the training, those of an evaluation)."""
-    train, other, last = [], [], None
-    for event in steps.events:
-        if event["kind"] == "F":
-            other += [last] if last is not None else []
-            last = event
-        elif event["kind"] == "B" and last is not None:
-            train.append(last)
-            last = None
-    return train, [e for e in [*other, last] if e is not None and not e["grad"]]
 
 
 def losses(steps):

@@ -3,10 +3,10 @@
 A bug is put in at such spans; what is said here is where to look, and never what is right.
 """
 
+from pack.attention import projected
 from pack.facts import Case
 from pack.graph import SUMS, VIEWS, factor_of, reaches, up, weight_of
 from pack.parts import positions
-from pack.position_facts import projected
 from pack.stream_facts import below, branches
 
 SOFTMAX = {"softmax", "exp", "log_softmax", "_safe_softmax"}

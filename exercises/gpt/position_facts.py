@@ -1,7 +1,8 @@
 """How positions come into a run: rows of a table, or rotated queries and keys."""
 
 import numpy as np
-from pack.graph import close, origin, parted, reaches, up, weight_of
+from pack.attention import projected
+from pack.graph import close, origin, parted, reaches, up
 from pack.parts import positions
 from pack.results import missing
 
@@ -53,11 +54,6 @@ def rotated(parts, side):
     if any(one is None for one in found):
         return None if all(one is None for one in found) else ("?", found[0] or found[-1])
     return found[0]
-
-
-def projected(value):
-    """Whether a value is a product with a parameter: no rotation lies above it."""
-    return value.call is not None and weight_of(value.call) is not None
 
 
 def turn(y, T):

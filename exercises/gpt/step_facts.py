@@ -76,6 +76,8 @@ def clipped(steps):
             and len(clips) >= owned // 2
         ):
             return "each parameter by itself", span(clips[0]), ""
+        if max(e["count"] for e in clips) < owned:
+            return "only some of them together", span(clips[0]), ""
     return "all together, before the step", span(clips[-1]), ""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.commands.check import pack_folder
+from engine.commands.interpreters import pack_folder
 from engine.facts import files, pack
 from engine.facts.experiments import Candidate
 from engine.facts.report import judged

@@ -5,6 +5,8 @@ from __future__ import annotations
 from engine.facts import pack as packs
 from engine.flows import check, training
 from engine.flows.fact_fix import Subject, grade_fix
+from engine.flows.health import Target
+from engine.flows.training import Invocation
 from engine.judge.level import PRACTICE
 from tests.facts.conftest import tree_of
 from tests.facts.fixes import Fix
@@ -47,17 +49,17 @@ class Judge:
     def _subject(self, bench, fix, observe):
         asked = FUNCTIONAL if fix.style == "functional" else check.Asked()
         found, _ = check.chosen(bench, asked, lambda _: None)
-        script, sampler = SCRIPTS.get(fix.style, ""), SAMPLERS.get(fix.style)
+        path, sampler = SCRIPTS.get(fix.style), SAMPLERS.get(fix.style)
+        script = None if path is None else Invocation(path, [])
         raws = check.raw_facts(bench.ask("measure", check.observed(bench, found)[1]))
         if observe == "script":
-            recorded = training.one_script(bench, training.read(script)).recorded
+            recorded = training.one_script(bench, script).recorded
             raws += check.raw_facts(bench.ask("measure", recorded, "script_facts"))
         if observe == "sampling":
             raws += check.raw_facts(training.one_sampler(bench, found, sampler).facts)
         facts = {raw.id: None if raw.value is None else str(raw.value) for raw in raws}
-        return {
-            "found": found, "observe": observe, "script": script, "sampler": sampler, "facts": facts,
-        }  # fmt: skip
+        target = Target(found, script, sampler or ("", ""))
+        return {"target": target, "observe": observe, "facts": facts}
 
 
 def mended(fix: Fix):

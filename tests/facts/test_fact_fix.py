@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.commands.check import pack_folder
+from engine.commands.interpreters import pack_folder
 from tests.facts import fixes
 from tests.facts.judge import Judge
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from engine.commands.check import pack_folder
+from engine.commands.interpreters import pack_folder
 from engine.facts import candidates, experiments, files, pack
 from engine.run.child.torch_definitions import definitions
 from engine.run.child.torch_names import MISSING, Names

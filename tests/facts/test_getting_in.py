@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.commands.check import pack_folder
+from engine.commands.interpreters import pack_folder
 from engine.errors import NotApplicable
 from engine.facts import candidates, experiments, pack
 from engine.run.child.torch_definitions import definitions

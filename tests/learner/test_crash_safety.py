@@ -36,6 +36,7 @@ from workbench import (
 )  # fmt: skip
 
 from engine.commands import break_, next_, status, submit_fix
+from engine.commands.versions import before_and_now
 from engine.learner import notes
 
 KILLING = Path(__file__).with_name("killing.py")
@@ -104,7 +105,7 @@ def finish(home: Path) -> None:
         assert break_.run(here, LOUD, answer).attempt == 1
     attempt = here.open_break()
     assert attempt.number == 1 and kinds(home).count("predicted") == 1
-    healthy, broken = here.trees(attempt)
+    healthy, broken = before_and_now(here, attempt)
     assert healthy.files == here.model_files()
     assert BROKEN.encode() in broken.files[HEAD]
     text = (home / NOTES).read_bytes()
