@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,7 +20,7 @@ from engine.spec.checks import spelled_out
 from engine.spec.load import load
 from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
 from engine.spec.texts import texts
-from engine.spec.types import BEFORE, Area, Break, Build, Walkthrough
+from engine.spec.types import BEFORE, Area, Break, Build, Story, Walkthrough
 
 MAY_BE_EMPTY = ("along", "because", "insight", "integration", "use", "model_answer")
 
@@ -48,10 +48,7 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
         for used in part.uses:
             if used not in contract.components:
                 yield Problem(f"{pack_file}:1:1", f"{name} uses {used!r}, which is no component.")
-    for path, text in texts(contract):
-        missing = [lang for lang in contract.languages if not text.get(lang, "").strip()]
-        if missing and (text or path.rpartition(".")[2] not in MAY_BE_EMPTY):
-            yield Problem(f"{pack_file}:1:1", f"{path} has no text in {', '.join(missing)}.")
+    yield from untold(f"{pack_file}:1:1", contract, contract.languages)
     for mode, roles in contract.modes.items():
         if mode in (*CALL_VARIANTS, LATE):
             yield Problem(f"{pack_file}:1:1", f"`modes`: {mode!r} is the engine's own word.")
@@ -93,10 +90,7 @@ def _entry_problems(
         return
     if entry.component not in catalogue.contract.components:
         yield Problem(where, f"The folder {entry.component!r} is no component of pack.yaml.")
-    for path, text in texts(spec):
-        missing = [lang for lang in catalogue.contract.languages if not text.get(lang, "").strip()]
-        if missing and (text or path.rpartition(".")[2] not in MAY_BE_EMPTY):
-            yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
+    yield from untold(where, spec, catalogue.contract.languages)
     for probe in _named_probes(entry, spec):
         if probe not in known:
             yield Problem(
@@ -122,7 +116,7 @@ def _entry_problems(
     if isinstance(spec, Break):
         for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
             yield Problem(where, f"a recipe names the role {role!r}, which pack.yaml has not.")
-        for what in (*_break_problems(spec), *_blind_problems(spec, catalogue.contract.areas)):
+        for what in (*_break_problems(spec), *blind_problems(spec, catalogue.contract.areas)):
             yield Problem(where, what)
         for change in (*spec.silencers, *spec.near_misses):
             if change.on not in [folder.name for folder in catalogue.model_folders()]:
@@ -194,7 +188,16 @@ def _named_probes(entry: Entry, spec: Build | Break) -> Iterator[str]:
     yield from spec.also_changes
 
 
-def _break_problems(spec: Break) -> Iterator[str]:
+def untold(where: str, spec: object, languages: Sequence[str]) -> Iterator[Problem]:
+    """The texts of a spec that lack a language."""
+    for path, text in texts(spec):
+        missing = [lang for lang in languages if not text.get(lang, "").strip()]
+        if missing and (text or path.rpartition(".")[2] not in MAY_BE_EMPTY):
+            yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
+
+
+def story_problems(spec: Story) -> Iterator[str]:
+    """What does not fit together in the texts of a break."""
     if spec.cause.right not in [option.id for option in spec.cause.options]:
         yield f"cause.right is {spec.cause.right!r}, which is none of its options."
     for option in spec.cause.options:
@@ -211,6 +214,10 @@ def _break_problems(spec: Break) -> Iterator[str]:
         for number, hint in enumerate(spec.hints, 1):
             if hint.get(lang, "").strip().lower() == cause.strip().lower():
                 yield f"hint {number} is the hidden cause ({lang})."
+
+
+def _break_problems(spec: Break) -> Iterator[str]:
+    yield from story_problems(spec)
     for observed in spec.observe:
         for label, expression in observed.orientation.items():
             try:
@@ -233,7 +240,7 @@ def _break_problems(spec: Break) -> Iterator[str]:
         yield "the fingerprint has nothing that differs from healthy code."
 
 
-def _blind_problems(spec: Break, areas: Mapping[str, Area]) -> Iterator[str]:
+def blind_problems(spec: Story, areas: Mapping[str, Area]) -> Iterator[str]:
     """What a break lacks to be taken blind, or names that are not there."""
     if spec.blind is None:
         return

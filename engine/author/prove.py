@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from engine.author import coverage as regimes
+from engine.author import fact_lint
 from engine.author.break_proofs import break_proofs, figure_proofs, why
 from engine.author.lint import Problem, problems
 from engine.author.models import models
@@ -24,7 +25,7 @@ from engine.run.concurrent import run_both
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue, Entry
-from engine.spec.packs import is_fact_pack, packs
+from engine.spec.packs import packs
 from engine.spec.types import Break
 
 
@@ -53,9 +54,12 @@ def prove(
     slips: list[Problem] = []
     proofs: list[Proof] = []
     for catalogue, only in _catalogues(path):
-        found = list(problems(catalogue, only))
+        read = fact_lint.problems if catalogue.by_facts else problems
+        found = list(read(catalogue, only))
         slips += found
-        if not found:
+        if not found and catalogue.by_facts:
+            proofs.append(Proof(catalogue.pack, "-", "its breaks can be read", True, ""))
+        elif not found:
             proofs += _proofs(catalogue, only, progress, sample, strictest)
     if not slips and not proofs:
         raise SpecError("There is nothing to check here.", where=f"{path or 'exercises'}:1:1")
@@ -67,8 +71,7 @@ def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
     """Packs to check, each with the one exercise to prove, or None for all."""
     if path is None:
         for name, folder in packs().items():
-            if not is_fact_pack(folder / "pack.yaml"):
-                yield Catalogue(name, folder), None
+            yield Catalogue(name, folder), None
         return
     path = path.resolve()
     folders = [path, *path.parents] if path.is_dir() else list(path.parents)

@@ -122,9 +122,20 @@ def _matches(
 ) -> Iterator[patterns.Match]:
     """Where a step's pattern fits around a node; at a part itself only the very node."""
     whole = step.at == FILES or step.within != "expression"
-    for match in patterns.find(_known(step.find, known), _scope(source, node, step), source):
+    pattern = _known(step.find, known)
+    if not _is_code(pattern):  # what an earlier edit found cannot stand there
+        return
+    for match in patterns.find(pattern, _scope(source, node, step), source):
         if whole or match.node is node:
             yield match
+
+
+def _is_code(pattern: str) -> bool:
+    try:
+        patterns.parse(pattern)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _found(

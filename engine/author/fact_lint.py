@@ -1,0 +1,74 @@
+"""What reading alone can tell of a pack of facts: its story files, its proofs, and what these name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.author.lint import Problem, blind_problems, story_problems, untold
+from engine.errors import SpecError
+from engine.inject import patterns
+from engine.inject.sizes import SIZE
+from engine.spec.catalogue import PROOF, Catalogue, Entry
+from engine.spec.types import FactPack, SpanEdit, Variant
+
+
+def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]:
+    """Every slip of an author, with its file."""
+    try:
+        entries, pack = catalogue.entries, catalogue.facts
+    except SpecError as error:
+        yield Problem(error.where, f"{error.what} {error.next}".strip())
+        return
+    where = f"{catalogue.folder / 'pack.yaml'}:1:1"
+    for id in pack.path:
+        if id not in entries:
+            yield Problem(where, f"`path` names {id!r}, which has no file.")
+    yield from untold(where, {"title": pack.title, **pack.areas}, pack.languages)
+    for entry in entries.values():
+        if only in (None, entry.id, f"{entry.id}.proof"):
+            yield from _entry_problems(catalogue, entry, pack)
+
+
+def _entry_problems(catalogue: Catalogue, entry: Entry, pack: FactPack) -> Iterator[Problem]:
+    story_file = Path(entry.file)
+    where = f"{story_file}:1:1"
+    try:
+        story, proof = catalogue.story(entry.id), catalogue.proof(entry.id)
+    except SpecError as error:
+        yield Problem(error.where, f"{error.what} {error.next}".strip())
+        return
+    yield from untold(where, story, pack.languages)
+    for what in (*story_problems(story), *blind_problems(story, pack.areas)):
+        yield Problem(where, what)
+    proof_file = story_file.with_name(story_file.stem + PROOF)
+    for variant in proof.variants:
+        for what in _variant_problems(variant, pack):
+            yield Problem(f"{proof_file}:1:1", what)
+
+
+def _variant_problems(variant: Variant, pack: FactPack) -> Iterator[str]:
+    known = {fact.id for fact in pack.facts}
+    for id in sorted({*variant.changes, *variant.healthy, *variant.also} - known):
+        yield f"{id!r} is no fact of pack.yaml."
+    for pattern in (*variant.changes.values(), *variant.healthy.values()):
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield f"{pattern!r} is no regular expression: {error}."
+    for way in variant.ways:
+        for edit in way.edits:
+            yield from _edit_problems(edit)
+
+
+def _edit_problems(edit: SpanEdit) -> Iterator[str]:
+    for code in (edit.find, edit.replace):
+        try:
+            patterns.parse(SIZE.sub("1", code) or "None")
+        except SyntaxError as error:
+            yield f"the pattern {code!r} is not Python: {error.msg}."
+    if bool(edit.move) != bool(edit.to):
+        yield f"an edit at {edit.at!r} has only one of `move` and `to`."
+    if not (edit.find or edit.argument or edit.drop or edit.move):
+        yield f"an edit at {edit.at!r} does nothing."
