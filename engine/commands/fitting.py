@@ -8,7 +8,7 @@ from pathlib import Path
 
 from engine.commands import found
 from engine.commands.session import Session
-from engine.errors import EngineError, Said
+from engine.errors import EngineError, Message, Said
 from engine.flows.measuring import Progress
 from engine.learner import learner as learners
 from engine.spec.catalogue import Catalogue
@@ -65,6 +65,6 @@ def found_in(home: Path, progress: Progress) -> tuple[str, Said, tuple[int, int]
         with by_facts.means(session) as means:
             kept = found.look(session, means.bench(), progress)
     except EngineError as error:
-        return "", error.messages[0], None
+        return "", Message.joined("\n", filter(None, error.messages)), None
     every = sum(entry.kind == "break" for entry in session.catalogue.entries.values())
     return kept.told, "", (every - len(kept.refused), every)

@@ -32,16 +32,17 @@ def read(learner: Learner, catalogue: Catalogue) -> dict[str, bytes]:
 
 
 def _anybodys(learner: Learner, root: Path) -> dict[str, bytes]:
-    """Code of any layout, with its configurations; without practice copies where it lies in the learner's
-    own folder. Raises LearnerCodeError. Notebooks are left out: a practice copy is made of files.
+    """Code of any layout, with its configurations; without what is ours where it lies in the learner's own
+    folder. Raises LearnerCodeError. Notebooks are left out: a practice copy is made of files.
     """
     from engine.facts import files
+    from engine.learner.data import OURS
 
     own = root == learner.home
     found = {
         path: data
         for path, data in files.read(root).items()
-        if not path.endswith(".ipynb") and not (own and path.startswith("practice/"))
+        if not path.endswith(".ipynb") and not (own and OURS.fullmatch(path.split("/")[0]))
     }
     if not any(path.endswith(".py") for path in found):
         raise LearnerCodeError(Message("There is no Python file here."), where=str(root))

@@ -24,6 +24,7 @@ SHOWS = {
     "runs": {"en": "the training script runs", "es": "el script de entrenamiento se ejecuta"},
     "rates": {"en": "learning rates", "es": "los learning rates"},
     "losses": {"en": "losses", "es": "las losses"},
+    "targets": {"en": "the targets of each loss", "es": "los targets de cada loss"},
     "norms": {
         "en": "gradients at each step",
         "es": "los gradientes en cada paso",
@@ -38,10 +39,13 @@ SHOWS = {
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """What a script did: a row for each optimizer step."""
+    """What a script did: a row for each optimizer step. targets: of each loss, also while it evaluates, in no
+    order.
+    """
 
     batches: list[Any]
     losses: list[float]
+    targets: list[list[int]]
     norms: list[float]
     rates: list[tuple[float, ...]]
     moved: list[tuple[int, int]]
@@ -65,6 +69,7 @@ def trained(events: Sequence[Event]) -> Trained:
     return Trained(
         batches=[event["x"] for event in events if event["kind"] == "F"],
         losses=[event["value"] for event in events if event["kind"] == "B"],
+        targets=[sorted(flat(event["targets"] or [])) for event in events if event["kind"] == "L"],
         norms=[event["norm"] for event in steps],
         rates=[tuple(event["rates"]) for event in steps],
         moved=[(event["moved"], event["owned"]) for event in steps],
@@ -89,8 +94,9 @@ def trainings(wanted: Trained, got: Trained, alike: bool) -> list[Result]:
     ]
     if alike:
         found.insert(0, losses(wanted, got))
+        found.insert(1, targets(wanted, got))
         found.insert(
-            1,
+            2,
             series(
                 "norms",
                 Message("the norm of the gradient that a step uses"),
@@ -110,6 +116,21 @@ def losses(wanted: Trained, got: Trained) -> Result:
         return check("losses", Difference("value", name, *counts))
     first = series("losses", name, wanted.losses[:1], got.losses[:1], FIRST)
     return first if not first.passed else series("losses", name, wanted.losses, got.losses, CLOSE)
+
+
+def targets(wanted: Trained, got: Trained) -> Result:
+    """What is to be predicted, where as many losses were seen: one may be computed in another way."""
+    alike = len(wanted.targets) == len(got.targets)
+    for i, (a, b) in enumerate(zip(wanted.targets, got.targets, strict=True) if alike else ()):
+        if a != b:
+            told = both(listed, np.array(a), np.array(b))
+            return check("targets", Difference("value", Message("the targets"), *told, index=(i,)))
+    return check("targets", None, max(1, len(wanted.targets)))
+
+
+def flat(tokens: Sequence[Any]) -> list[int]:
+    """The numbers in nested lists."""
+    return [n for one in tokens for n in (flat(one) if isinstance(one, list) else (one,))]
 
 
 def check(kind: str, difference: Difference | None, count: int = 1, inputs: Said = "") -> Result:

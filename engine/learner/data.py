@@ -18,7 +18,7 @@ MOST_FILES = 2000
 MOST_BYTES = 50 << 20  # of all that is copied
 CODE = (".py", ".pyc", ".pyi", ".so", ".ipynb")
 OURS = re.compile(
-    r"practice|repro|phase-\d+|learner\.yaml"
+    r"practice|repro|blind|phase-\d+|learner\.yaml"
 )  # where a model lies in a learner's folder
 
 
