@@ -90,4 +90,4 @@ def pack_folder() -> Path:
     for root in pack_roots():
         if (root / PACK / "pack.yaml").is_file():
             return root / PACK
-    raise UsageError(f"The pack {PACK} is not installed.")
+    raise UsageError(Message("The pack {pack} is not installed.", pack=PACK))
