@@ -82,7 +82,7 @@ def proof_of(variant: Variant) -> Proof:
 def test_an_edit_that_changes_more_than_it_declares_is_refused(trees):
     bench, looked = trees.looked("fused")
     scale = SpanEdit(at="scaling", find="$A / $B", replace="$A")
-    mask = SpanEdit(at="masking", find="$S = $S.masked_fill($M, $V)")
+    mask = SpanEdit(at="masking", find="$S.masked_fill($M, $V)", replace="$S")
     ways = (Way(edits=(scale, mask)),)
     variant = Variant(observe="run", changes={"scale": "none"}, ways=ways)
     with pytest.raises(NotApplicable, match=r"model\.py:\d+: (mask|future) changes, too"):
