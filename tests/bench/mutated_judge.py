@@ -55,8 +55,13 @@ def changed(node: ast.AST) -> Iterator[ast.AST]:
         yield ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield node.operand
-    elif isinstance(node, ast.Return) and node.value is not None:
+    elif isinstance(node, ast.Return) and not _nothing(node.value):
         yield ast.Return(ast.Constant(None))
+
+
+def _nothing(value: ast.expr | None) -> bool:
+    """Whether a result is as good as None to whoever asks whether there is one."""
+    return value is None or (isinstance(value, ast.Constant) and not value.value)
 
 
 def places(path: Path) -> Iterator[Place]:
