@@ -100,6 +100,8 @@ def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Pa
 
 def _odd(catalogue: Catalogue, model: Path) -> Said:
     """What does not look like this pack's model; init goes on all the same."""
+    if catalogue.contract.signatures:
+        return ""
     for package in {re.split(r"[.:]", where)[0] for where in catalogue.contract.roles.values()}:
         places = [model / root / package for root in catalogue.contract.roots]
         if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):

@@ -11,8 +11,9 @@ import msgspec
 from engine.errors import LearnerCodeError, Message, NotApplicable, UsageError
 from engine.facts import pack
 from engine.flows.check import Bench, folder
-from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
+from engine.run.forks import FACTS, TORCH, Folder, Forks
 from engine.run.pool import own_paths
+from engine.run.pythons import interpreters, own_python
 from engine.run.types import Sandbox
 from engine.spec.packs import pack_roots
 

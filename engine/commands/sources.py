@@ -25,7 +25,7 @@ def read(learner: Learner, catalogue: Catalogue) -> dict[str, bytes]:
             where=str(root),
             next=Message("Set `model:` in learner.yaml to where your code is."),
         )
-    if catalogue.by_facts:
+    if catalogue.by_facts or catalogue.contract.signatures:
         return _anybodys(learner, root)
     modules = {where.partition(":")[0] for where in learner.roles(catalogue).values()}
     return model.read(root, catalogue.contract.roots, modules)
@@ -69,10 +69,10 @@ def needed(
         return files
     from engine.code.imports import closure
 
-    roles = learner.roles(catalogue)
+    roots, roles = learner.contract(catalogue, files)
     modules = {roles[role].partition(":")[0] for role in catalogue.roles_of(component)}
     try:
-        found = closure(files, catalogue.contract.roots, modules, trusting=True)
+        found = closure(files, roots, modules, trusting=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # one of those
         return files
     return files if found is None else {path: files[path] for path in sorted(found)}

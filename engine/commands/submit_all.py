@@ -35,6 +35,7 @@ def run(
 
 
 def _part(id: str, verdict: Verdict) -> Part:
-    passed = sum(result.passed for result in verdict.results)
-    found = findings(verdict.results)
-    return Part(id, verdict.passed, passed, len(verdict.results), found[0] if found else None)
+    required = verdict.required
+    passed = sum(result.passed for result in required)
+    found = findings(required) or findings(verdict.advice)
+    return Part(id, verdict.passed, passed, len(required), found[0] if found else None)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from engine.errors import Message, SpecError, UsageError
 from engine.spec import index
 from engine.spec.index import Course, Summary
-from engine.spec.load import S, load, nearest, read_bytes
+from engine.spec.load import S, load, nearest, read_bytes, read_whole
 from engine.spec.packs import content_root, is_fact_pack, packs
 
 if TYPE_CHECKING:  # lists and hints do without
@@ -124,7 +124,7 @@ class Catalogue:
     def summaries(self) -> dict[str, Summary]:
         """What lists and hints say of each exercise. Raises SpecError for one that is at fault."""
         ids = {entry.file: entry.id for entry in self.entries.values()}
-        sources = {file: read_bytes(file) for file in ids}
+        sources = {file: read_whole(file) for file in ids}
         found = index.read(
             sources, lambda known: known.summaries, lambda file: self._summary(ids[file])
         )

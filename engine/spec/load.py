@@ -13,26 +13,34 @@ import msgspec
 
 from engine.errors import Message, Said, SpecError
 from engine.spec import kept
+from engine.spec.packs import packs
 from engine.spec.texts import filled
 
 if TYPE_CHECKING:
     from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
 S = TypeVar("S", bound=msgspec.Struct)
+SAME_AS = "same_as"
+BASE = re.compile(rb"^same_as: *([\w-]+)/([\w-]+) *$", re.M)
 _CONVERTING = Lock()  # msgspec dies where two threads are the first to make one type
 
 
 def load(file: Path, kind: type[S]) -> S:
     """Read one spec file. Raises SpecError with file:line:column and the nearest right key."""
-    source = read_bytes(str(file))
+    source = read_whole(str(file))
     with _CONVERTING:
         known = kept.read(source, kind)
     if known is not None:
         return known
     from engine.spec import yaml
 
-    document = yaml.read(source, str(file))
-    spec = convert(document._replace(data=filled(document.data)), kind)
+    document = yaml.read(read_bytes(str(file)), str(file))
+    data = document.data
+    base = based_on(str(file), source)
+    if base:
+        theirs = yaml.read(read_bytes(base), base).data
+        data = {**theirs, **{key: value for key, value in data.items() if key != SAME_AS}}
+    spec = convert(document._replace(data=filled(data)), kind)
     kept.keep(source, spec)
     return spec
 
@@ -43,6 +51,31 @@ def read_bytes(file: str) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
+
+
+def read_whole(file: str) -> bytes:
+    """A file of a pack, with the one that it takes the rest from. Raises SpecError."""
+    source = read_bytes(file)
+    base = based_on(file, source)
+    return source + read_bytes(base) if base else source
+
+
+def based_on(file: str, source: bytes) -> str:
+    """The file whose texts stand for all that this one does not say, `same_as: PACK/ID`; "" for none.
+
+    A mechanism's story is written once, and each pack says beside it what is different there.
+    Raises SpecError.
+    """
+    named = BASE.search(source)
+    if named is None:
+        return ""
+    pack, id = named[1].decode(), named[2].decode()
+    folder = packs().get(pack)
+    found = [] if folder is None else [*folder.glob(f"[0-9]*-*/*/{id}.yaml")]
+    found += [] if folder is None else [*folder.glob(f"[0-9]*-*/{id}/build.yaml")]
+    if not found:
+        raise SpecError(f"There is no exercise {pack}/{id}.", where=f"{file}:1:1")
+    return str(found[0])
 
 
 def convert(document: yaml.Document, kind: type[S]) -> S:
