@@ -1,5 +1,5 @@
 """What the probes of this pack share on the learner's side: gradients that do not come back to the weights that
-were handed in, and the modules that an adapter makes.
+were handed in, the modules that an adapter makes, and what it takes ready-made from torch.
 
 Most adapters copy the weights into a module of their own (38 of 42 public repositories), so a gradient is looked
 for at the leaves of the result's graph. Inputs are copied: adapters edit dicts and write into tensors.
@@ -7,7 +7,22 @@ for at the leaves of the result's graph. Inputs are copied: adapters edit dicts 
 
 from __future__ import annotations
 
+import inspect
+
 import torch
+from torch.overrides import TorchFunctionMode, resolve_name
+
+NONE = "no module is made"  # recorded in the place of each fact about one
+CONTAINERS = ("torch.nn.modules.module", "torch.nn.modules.container")
+READY = {
+    "softmax",
+    "log_softmax",
+    "embedding",
+    "rms_norm",
+    "layer_norm",
+}  # of torch and Tensor, too
+AWAY = "meta"  # a device that is always there, and nobody's default
+MADE = []  # what watches, innermost last
 
 
 def copied(*tensors):
@@ -56,25 +71,124 @@ def _of(weight, ends, found):
     return "none: no parameter has these numbers" if total is None else total
 
 
+def new(kind, *args, **named):
+    """Stands for `torch.nn.Module.__new__`, so that whoever watches learns what is made and from what."""
+    module = object.__new__(kind)
+    if MADE:
+        MADE[-1].note(module, args, named)
+    return module
+
+
+torch.nn.Module.__new__ = new  # for good: a type whose __new__ was taken away refuses arguments
+
+
 class Made:
     """Within, the modules that are made, in their order."""
 
     def __enter__(self):
-        self.modules, self._init = [], torch.nn.Module.__init__
-        modules, init = self.modules, self._init
-
-        def noted(module, *args, **named):
-            init(module, *args, **named)
-            modules.append(module)
-
-        torch.nn.Module.__init__ = noted
+        self._made = []
+        MADE.append(self)
         return self
 
     def __exit__(self, *error):
-        torch.nn.Module.__init__ = self._init
+        MADE.remove(self)
+
+    def note(self, module, args, named):
+        """A module is about to be made with these arguments."""
+        self._made.append((module, args, named))
+
+    @property
+    def modules(self):
+        """Those that were made to the end."""
+        return [module for module, _, _ in self._made if "_modules" in module.__dict__]
 
     @property
     def outer(self):
         """The first that is no part of another; None where none was made."""
         inner = {id(part) for one in self.modules for part in one.children()}
         return next((one for one in self.modules if id(one) not in inner), None)
+
+    def fresh(self, **more):
+        """The outer one made once more, with the same arguments and `more`; None where there is none, or where it takes its
+        weights as an argument. Raises TypeError where the class does not take one of `more`.
+        """
+        outer = self.outer
+        if outer is None:
+            return None
+        args, named = next((a, n) for module, a, n in self._made if module is outer)
+        if any(isinstance(given, torch.Tensor | dict) for given in [*args, *named.values()]):
+            return None
+        signature = inspect.signature(type(outer))
+        free = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
+        unknown = [] if free else [name for name in more if name not in signature.parameters]
+        if unknown:
+            raise TypeError("no argument %s" % unknown[0])
+        bound = signature.bind_partial(*args, **{k: v for k, v in named.items() if k not in more})
+        for name in more:
+            bound.arguments.pop(name, None)
+        return type(outer)(*bound.args, **{**bound.kwargs, **more})
+
+
+class ReadyMade(TorchFunctionMode):
+    """Within, what of torch.nn.functional, and what like it, is called."""
+
+    def __init__(self):
+        super().__init__()
+        self.names = []
+
+    def __torch_function__(self, called, types, args=(), kwargs=None):
+        path = resolve_name(called) or ""
+        if path.startswith("torch.nn.functional.") or path.rpartition(".")[2] in READY:
+            self.names.append(path)
+        return called(*args, **(kwargs or {}))
+
+
+def module_facts(record, run):
+    """Calls `run`, and records what it made:
+
+    module ("made", or NONE), ready_made (what it took from torch.nn but containers), parameters (the shapes of
+    what is registered, as texts), names (of the state_dict), and whether `dtype` and `device` reach the
+    parameters of a fresh one. Returns what watched, or None where no module was made.
+    """
+    with Made() as made, ReadyMade() as used:
+        run()
+    kinds = [type(module) for module in made.modules]
+    ready = [
+        "torch.nn." + kind.__name__
+        for kind in kinds
+        if kind.__module__.startswith("torch.nn.") and kind.__module__ not in CONTAINERS
+    ]
+    record(ready_made=list(dict.fromkeys(ready + used.names)))
+    outer = made.outer
+    if outer is None:
+        facts = ("parameters", "names", "takes_dtype", "takes_device")
+        record(module=NONE, **dict.fromkeys(facts, NONE))
+        return None
+    record(module="made")
+    record(parameters=sorted(str(tuple(p.shape)) for p in outer.parameters()))
+    record(names=list(outer.state_dict()))
+    record(takes_dtype=_reaches(made, "dtype", torch.float64))
+    record(takes_device=_reaches(made, "device", torch.device(AWAY)))
+    return made
+
+
+def _reaches(made, name, value):
+    """Whether all parameters of a fresh module have what is passed by this name; a text where that is open."""
+    try:
+        fresh = made.fresh(**{name: value})
+    except TypeError:  # it does not take it
+        return False
+    except Exception as error:  # of any kind: not every start works without memory
+        return "open: %s" % type(error).__name__
+    if fresh is None:
+        return "open: it takes its weights as an argument"
+    return all(getattr(p, name) == value for p in fresh.parameters())
+
+
+def statistics(record, numbers, unit=1.0):
+    """Of a fresh parameter, in units of what its standard deviation should be."""
+    z = numbers.detach().double().reshape(-1) / unit
+    deviation = z.std(correction=0)
+    record(**{"standard deviation": float(deviation), "mean": float(z.mean())})
+    record(largest=float(z.abs().max()))
+    record(**{"fourth moment": float(((z - z.mean()) ** 4).mean() / deviation**4)})
