@@ -1,8 +1,8 @@
-"""What the probes of this pack share on the learner's side: gradients that do not come back to the weights that
-were handed in, the modules that an adapter makes, and what it takes ready-made from torch.
+"""What the probes of this pack share on the learner's side: gradients that do not come back to the weights
+that were handed in, the modules that an adapter makes, and what it takes ready-made from torch.
 
-Most adapters copy the weights into a module of their own (38 of 42 public repositories), so a gradient is looked
-for at the leaves of the result's graph. Inputs are copied: adapters edit dicts and write into tensors.
+Most adapters copy the weights into a module of their own (38 of 42 public repositories), so a gradient is
+looked for at the leaves of the result's graph. Inputs are copied: adapters edit dicts and write into tensors.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def leaves(out):
 
 
 def gradients(out, grad, **weights):
-    """name -> the gradient of sum(out * grad) with respect to each weight: of the leaf with its numbers, as it
-    is or transposed; a text where there is none.
+    """name -> the gradient of sum(out * grad) with respect to each weight: of the leaf with its numbers, as
+    it is or transposed; a text where there is none.
     """
     if out.grad_fn is None:
         return dict.fromkeys(weights, "none: the result has no graph")
@@ -109,8 +109,8 @@ class Made:
         return next((one for one in self.modules if id(one) not in inner), None)
 
     def fresh(self, **more):
-        """The outer one made once more, with the same arguments and `more`; None where there is none, or where it takes its
-        weights as an argument. Raises TypeError where the class does not take one of `more`.
+        """The outer one made once more, with the same arguments and `more`; None where there is none, or where
+        it takes its weights as an argument. Raises TypeError where the class does not take one of `more`.
         """
         outer = self.outer
         if outer is None:
@@ -122,8 +122,8 @@ class Made:
         free = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
         unknown = [] if free else [name for name in more if name not in signature.parameters]
         if unknown:
-            raise TypeError("no argument %s" % unknown[0])
-        bound = signature.bind_partial(*args, **{k: v for k, v in named.items() if k not in more})
+            raise TypeError(f"no argument {unknown[0]}")
+        bound = signature.bind_partial(*args, **named)
         for name in more:
             bound.arguments.pop(name, None)
         return type(outer)(*bound.args, **{**bound.kwargs, **more})
@@ -144,11 +144,11 @@ class ReadyMade(TorchFunctionMode):
 
 
 def module_facts(record, run):
-    """Calls `run`, and records what it made:
+    """Calls `run`, and records what it made; returns what watched, or None where no module was made.
 
-    module ("made", or NONE), ready_made (what it took from torch.nn but containers), parameters (the shapes of
-    what is registered, as texts), names (of the state_dict), and whether `dtype` and `device` reach the
-    parameters of a fresh one. Returns what watched, or None where no module was made.
+    module: "made", or NONE. ready_made: what it took from torch.nn but containers. parameters: the shapes of
+    what is registered, as texts. names: of the state_dict. takes_dtype, takes_device: whether they reach the
+    parameters of a fresh one.
     """
     with Made() as made, ReadyMade() as used:
         run()
@@ -173,13 +173,13 @@ def module_facts(record, run):
 
 
 def _reaches(made, name, value):
-    """Whether all parameters of a fresh module have what is passed by this name; a text where that is open."""
+    """Whether what is passed by this name reaches all parameters of a fresh one; a text where that is open."""
     try:
         fresh = made.fresh(**{name: value})
     except TypeError:  # it does not take it
         return False
     except Exception as error:  # of any kind: not every start works without memory
-        return "open: %s" % type(error).__name__
+        return f"open: {type(error).__name__}"
     if fresh is None:
         return "open: it takes its weights as an argument"
     return all(getattr(p, name) == value for p in fresh.parameters())

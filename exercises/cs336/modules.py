@@ -1,12 +1,10 @@
-"""What is right about the modules that adapters make: the references' side of `module_facts` and `statistics`."""
+"""What is right about the modules that adapters make: what `calls.py` records of them."""
 
 from __future__ import annotations
 
 SIGMAS = 6.0  # two-sided false alarm of a normal statistic: 2e-9
 CUT = 3.0  # standard deviations, where the starts of this course are cut
-CUT_DEVIATION = (
-    0.98658  # of a normal number that is cut there: 1 - 2 * 3 * phi(3) / (2 * Phi(3) - 1), its root
-)
+CUT_DEVIATION = 0.98658  # of a normal number cut there: the root of 1 - 6 phi(3) / (2 Phi(3) - 1)
 CUT_FOURTH = 2.8289  # and its fourth moment over the squared variance
 
 
