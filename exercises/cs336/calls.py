@@ -56,6 +56,24 @@ def gradients(out, grad, **weights):
     return {name: _of(weight, ends, found) for name, weight in weights.items()}
 
 
+def traced(record, run, grad, inputs, weights={}):
+    """Calls `run` with inputs and weights, by name, that want gradients, and records those of sum(result *
+    grad) as grad_NAME. A weight whose numbers no parameter holds (fused with others) gets a text.
+
+    The inputs come from a graph, as behind another layer.
+    """
+    ends = {name: value.clone().requires_grad_() for name, value in inputs.items()}
+    inner = {name: value.clone() for name, value in ends.items()}
+    try:
+        out = run(**inner, **{name: w.clone().requires_grad_() for name, w in weights.items()})
+    except RuntimeError:  # from how the weights are copied, if anything
+        out = run(**inner, **dict(zip(weights, copied(*weights.values()))))
+    record(graph="none" if out.grad_fn is None else "there")
+    if out.grad_fn is not None:
+        found = gradients(out, grad, **inputs, **weights)
+        record(**{"grad_" + name: gradient for name, gradient in found.items()})
+
+
 def _of(weight, ends, found):
     total = None
     for leaf, grad in zip(ends, found):
@@ -109,8 +127,8 @@ class Made:
         return next((one for one in self.modules if id(one) not in inner), None)
 
     def fresh(self, **more):
-        """The outer one made once more, with the same arguments and `more`; None where there is none, or where
-        it takes its weights as an argument. Raises TypeError where the class does not take one of `more`.
+        """The outer one made once more, with the same arguments and `more`; None where there is none, or
+        where it takes its weights as an argument. Raises TypeError where it does not take one of `more`.
         """
         outer = self.outer
         if outer is None:
@@ -173,7 +191,7 @@ def module_facts(record, run):
 
 
 def _reaches(made, name, value):
-    """Whether what is passed by this name reaches all parameters of a fresh one; a text where that is open."""
+    """Whether what is passed by this name reaches all parameters of a fresh one; a text where it is open."""
     try:
         fresh = made.fresh(**{name: value})
     except TypeError:  # it does not take it
@@ -183,6 +201,16 @@ def _reaches(made, name, value):
     if fresh is None:
         return "open: it takes its weights as an argument"
     return all(getattr(p, name) == value for p in fresh.parameters())
+
+
+def fresh_parameters(run):
+    """name -> parameter of what `run` makes, as it is before weights are copied into it; {} where that
+    cannot be had.
+    """
+    with Made() as made:
+        run()
+    fresh = made.fresh()
+    return {} if fresh is None else dict(fresh.named_parameters())
 
 
 def statistics(record, numbers, unit=1.0):
