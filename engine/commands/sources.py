@@ -78,9 +78,8 @@ def needed(
         found = closure(files, roots, modules, trusting=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # one of those
         found = None
-    if found is None:
-        found = {path for path in files if path.endswith(".py")}
-    return {path: files[path] for path in sorted(found)}
+    known = [path for path in files if path.endswith(".py")] if found is None else sorted(found)
+    return {path: files[path] for path in known}
 
 
 def practice_of(session: Session) -> Path:
