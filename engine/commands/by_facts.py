@@ -35,9 +35,10 @@ if TYPE_CHECKING:
 def means(session: Session) -> Iterator[ByFacts]:
     """Raises NotApplicable where no interpreter has torch."""
     learner = session.learner
-    of, private = session.catalogue.folder, [learner.private]
+    factual, private = session.catalogue.factual, [learner.private]
+    assert factual is not None  # whoever comes here has breaks by facts
     with interpreters.opened(
-        learner.model, learner.python(), of=of, lang=learner.lang, hidden=private
+        learner.model, learner.python(), of=factual.folder, lang=learner.lang, hidden=private
     ) as both:
         yield ByFacts(session, both)
 
