@@ -205,16 +205,27 @@ def _reaches(made, name, value):
 
 def fresh_parameters(run):
     """name -> parameter of what `run` makes, as it is before weights are copied into it; {} where that
-    cannot be had.
+    cannot be had. What nobody has written to is NaN.
     """
     with Made() as made:
         run()
-    fresh = made.fresh()
+    was = torch.are_deterministic_algorithms_enabled()
+    torch.use_deterministic_algorithms(True, warn_only=True)  # torch.empty gives NaN then
+    try:
+        fresh = made.fresh()
+    finally:
+        torch.use_deterministic_algorithms(was)
     return {} if fresh is None else dict(fresh.named_parameters())
+
+
+def start(numbers):
+    """Whether a fresh parameter was given numbers at all."""
+    return "is left as torch.empty gives it" if bool(numbers.isnan().any()) else "is drawn or set"
 
 
 def statistics(record, numbers, unit=1.0):
     """Of a fresh parameter, in units of what its standard deviation should be."""
+    record(start=start(numbers))
     z = numbers.detach().double().reshape(-1) / unit
     deviation = z.std(correction=0)
     record(**{"standard deviation": float(deviation), "mean": float(z.mean())})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+SET = "is drawn or set"  # of a parameter that is not left as torch.empty gives it
 SIGMAS = 6.0  # two-sided false alarm of a normal statistic: 2e-9
 CUT = 3.0  # standard deviations, where the starts of this course are cut
 CUT_DEVIATION = 0.98658  # of a normal number cut there: the root of 1 - 6 phi(3) / (2 Phi(3) - 1)
@@ -17,6 +18,7 @@ def module_facts(out, shapes, names):
 
 def truncated_normal(out, n):
     """n numbers of mean 0 in units of the standard deviation before the cut at three of them."""
+    out.record(start=SET)
     spread = SIGMAS / (2 * n) ** 0.5
     out.within(
         **{"standard deviation": (CUT_DEVIATION * (1 - spread), CUT_DEVIATION * (1 + spread))}
