@@ -56,7 +56,7 @@ def gradients(out, grad, **weights):
     return {name: _of(weight, ends, found) for name, weight in weights.items()}
 
 
-def traced(record, run, grad, inputs, weights={}):
+def traced(record, run, grad, inputs, weights):
     """Calls `run` with inputs and weights, by name, that want gradients, and records those of sum(result *
     grad) as grad_NAME. A weight whose numbers no parameter holds (fused with others) gets a text.
 
@@ -220,7 +220,7 @@ def fresh_parameters(run):
 
 def start(numbers):
     """Whether a fresh parameter was given numbers at all."""
-    return "is left as torch.empty gives it" if bool(numbers.isnan().any()) else "is drawn or set"
+    return "what torch.empty gives" if bool(numbers.isnan().any()) else "numbers of its own"
 
 
 def statistics(record, numbers, unit=1.0):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SET = "is drawn or set"  # of a parameter that is not left as torch.empty gives it
+SET = "numbers of its own"  # what a fresh parameter holds, where torch.empty alone does not do
 SIGMAS = 6.0  # two-sided false alarm of a normal statistic: 2e-9
 CUT = 3.0  # standard deviations, where the starts of this course are cut
 CUT_DEVIATION = 0.98658  # of a normal number cut there: the root of 1 - 6 phi(3) / (2 Phi(3) - 1)
