@@ -25,6 +25,8 @@ def forward(rng, regime, dtype):
         x = x - np.asarray(300.0, dtype)
     if regime == "far_apart":  # whole numbers, which float32 keeps
         x = np.asarray(rng.permuted(np.tile(np.arange(shape[-1]) * 400.0, (b, 1)), axis=1), dtype)
+    if regime == "rows_apart":  # one maximum for all of them leaves zeros of most
+        x = x + np.asarray(400.0 * np.arange(len(x)), dtype)[:, None]
     if regime == "masked":
         x[..., ::2] = -np.inf
     return {"x": x, "dim": DIMS.get(regime, -1)}

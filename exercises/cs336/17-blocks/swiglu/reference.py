@@ -32,6 +32,7 @@ def forward(out, variant, *, x, w1, w2, w3):
         "W2 (silu(W1 x) * W1 x): w1 in the place of w3": silu(a) * a,
     }
     out.name(**{name: h @ w2.T for name, h in hidden.items()})
+    out.name(**{"silu(W2 (W1 x * W3 x)): the SiLU at the end": silu((a * b) @ w2.T)})
     if len(w1) == w1.shape[1]:
         out.name(**{"(silu(W1 x) * W3 x) W2: w2 not transposed": (silu(a) * b) @ w2})
         turned = (silu(x @ w1) * (x @ w3)) @ w2
