@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 @contextmanager
 def means(session: Session) -> Iterator[ByFacts]:
     """Raises NotApplicable where no interpreter has torch."""
-    learner = session.learner
-    factual, private = session.catalogue.factual, [learner.private]
+    learner, factual = session.learner, session.catalogue.factual
     assert factual is not None  # whoever comes here has breaks by facts
+    of, private = factual.folder, [learner.private]
     with interpreters.opened(
-        learner.model, learner.python(), of=factual.folder, lang=learner.lang, hidden=private
+        learner.model, learner.python(), of=of, lang=learner.lang, hidden=private
     ) as both:
         yield ByFacts(session, both)
 
@@ -63,8 +63,9 @@ class ByFacts:
         bench = self.bench(script=scripts)
         target = finding.target(self._session, bench, progress)
         planned = fact_break.plan(bench, target, proof, story.lies, progress)
-        bug = {**planned.bug, "target": msgspec.to_builtins(target)}
-        return Placed(planned.injection.files, bug)
+        return Placed(
+            planned.injection.files, {**planned.bug, "target": msgspec.to_builtins(target)}
+        )
 
     def observed(self, placed: Placed, answers: Sequence[Answer] | None) -> Observed:
         """The probe of the variant that went in."""
