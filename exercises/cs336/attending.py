@@ -62,7 +62,9 @@ def attention(x, w_q, w_k, w_v, w_o, heads, positions=None, theta=None, *, wrong
     if wrong == "q_and_k_exchanged":
         w_q, w_k = w_k, w_q
     if wrong == "interleaved_heads":
-        w_q, w_k, w_v = (w.reshape(-1, heads, d).swapaxes(0, 1).reshape(-1, d) for w in (w_q, w_k, w_v))
+        w_q, w_k, w_v = (
+            w.reshape(-1, heads, d).swapaxes(0, 1).reshape(-1, d) for w in (w_q, w_k, w_v)
+        )
     q, k, v = x @ w_q.T, x @ w_k.T, x @ w_v.T
     if positions is not None and wrong == "rope_over_d_model":
         q, k = rope(q, positions, theta), rope(k, positions, theta)
@@ -169,4 +171,6 @@ IN_LM_WRONG = (
 
 def slopes(total, weight, directions, step=1e-6):
     """The derivative of total(weight), a number, along each of the directions (n, *weight.shape)."""
-    return np.array([(total(weight + step * d) - total(weight - step * d)) / (2 * step) for d in directions])
+    return np.array(
+        [(total(weight + step * d) - total(weight - step * d)) / (2 * step) for d in directions]
+    )

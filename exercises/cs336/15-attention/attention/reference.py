@@ -13,7 +13,9 @@ def own_columns(out, variant, *, batch, T, heads, d_model, **_):
     out.record(column_numbers=x)
     e = d_model // heads
     there = np.broadcast_to(x.reshape(batch, T, heads, e).swapaxes(1, 2), (batch, heads, T, e))
-    out.name(heads_merged_without_transposing_back=there.reshape(x.shape), d_model=d_model, heads=heads)
+    out.name(
+        heads_merged_without_transposing_back=there.reshape(x.shape), d_model=d_model, heads=heads
+    )
 
 
 def projections(out, variant, *, heads, w_v, w_o, **_):
@@ -27,7 +29,20 @@ def head_columns(out, variant, *, heads, x, w_q, w_k, **_):
     out.record(columns_of_head_1=" ".join(str(c) for c in range(e, 2 * e)))
 
 
-def weights(out, variant, *, heads, x, w_q, w_k, w_v, positions=None, theta=None, wrongs=IN_ATTENTION_WRONG, **_):
+def weights(
+    out,
+    variant,
+    *,
+    heads,
+    x,
+    w_q,
+    w_k,
+    w_v,
+    positions=None,
+    theta=None,
+    wrongs=IN_ATTENTION_WRONG,
+    **_,
+):
     x, w_q, w_k = exact(x, w_q, w_k)
     d = x.shape[-1]
     four = w_q, w_k, np.eye(d), np.eye(d)
@@ -41,19 +56,37 @@ def past(out, variant, **_):
     out.within(earlier_rows_moved_by=NOT_MOVED)
 
 
-def forward(out, variant, *, heads, x, w_q, w_k, w_v, w_o, positions=None, theta=None, wrongs=IN_ATTENTION_WRONG, **_):
+def forward(
+    out,
+    variant,
+    *,
+    heads,
+    x,
+    w_q,
+    w_k,
+    w_v,
+    w_o,
+    positions=None,
+    theta=None,
+    wrongs=IN_ATTENTION_WRONG,
+    **_,
+):
     x, *four = exact(x, w_q, w_k, w_v, w_o)
     out.record(out=attention(x, *four, heads, positions, theta)[0], inputs="as they were")
     for wrong in wrongs:
         out.name(**{wrong: attention(x, *four, heads, positions, theta, wrong=wrong)[0]})
 
 
-def slopes(out, variant, *, heads, x, grad, directions, w_q, w_k, w_v, w_o, positions=None, theta=None, **_):
+def slopes(
+    out, variant, *, heads, x, grad, directions, w_q, w_k, w_v, w_o, positions=None, theta=None, **_
+):
     x, grad, directions, *four = exact(x, grad, directions, w_q, w_k, w_v, w_o)
     weights = dict(zip(ATTENTION, four))
 
     def total(**changed):
-        y = attention(changed.pop("x", x), *(weights | changed).values(), heads, positions, theta)[0]
+        y = attention(changed.pop("x", x), *(weights | changed).values(), heads, positions, theta)[
+            0
+        ]
         return float((y * grad).sum())
 
     d_x = np.zeros(x.size)

@@ -48,13 +48,25 @@ def forward(rng, regime, dtype):
     if regime == "causal_for_all":
         S = T
     mask = None
-    if regime in ("masked", "heads_masked", "deep", "large", "equal_sizes", "far_hidden", "no_batch"):
+    if regime in (
+        "masked",
+        "heads_masked",
+        "deep",
+        "large",
+        "equal_sizes",
+        "far_hidden",
+        "no_batch",
+    ):
         mask = scattered(rng, *lead, T, S)
     if regime == "causal_for_all":
         mask = np.tri(T, dtype=bool)
     if regime == "batch_of_one_mask":
         mask = scattered(rng, 1, T, S)
-    q, k, v = draw(rng, dtype, *lead, T, d), draw(rng, dtype, *lead, S, d), draw(rng, dtype, *lead, S, e)
+    q, k, v = (
+        draw(rng, dtype, *lead, T, d),
+        draw(rng, dtype, *lead, S, d),
+        draw(rng, dtype, *lead, S, e),
+    )
     if regime == "thousand":  # the largest score is 1000
         k = k * np.asarray(1000 * np.sqrt(d) / np.abs(q @ np.swapaxes(k, -1, -2)).max(), dtype)
     if regime == "far_hidden":  # all scores are far below 0, the visible ones below -10000
