@@ -20,6 +20,20 @@ def matrices(rng, dtype, d, names=FOUR):
     return {name: draw(rng, dtype, d, d, scale=1.3 / np.sqrt(d)) for name in names}
 
 
+def told_apart(found, names):
+    """The inputs, no two numbers of whose weights are equal: a learner may keep several weights in one matrix,
+    in which each number is looked for.
+    """
+    flat = np.concatenate([found[name].reshape(-1) for name in names])
+    while len(first := np.unique(flat, return_index=True)[1]) < len(flat):
+        again = np.ones(len(flat), bool)
+        again[first] = False
+        flat[again] *= np.asarray(1 + 1e-5, flat.dtype)
+    ends = np.cumsum([found[name].size for name in names])
+    parts = np.split(flat, ends[:-1])
+    return found | {name: part.reshape(found[name].shape) for name, part in zip(names, parts)}
+
+
 def own_columns(rng, regime, dtype):
     B, T, heads, e = sizes(rng)
     return {"batch": B, "T": T, "heads": heads, "d_model": heads * e}
@@ -73,7 +87,8 @@ def forward(rng, regime, dtype):
 def slopes(rng, regime, dtype):
     B, T, heads, e = sizes(rng)
     d = heads * e
-    return {
+    found = {
         "heads": heads, "x": draw(rng, dtype, B, T, d), "grad": draw(rng, dtype, B, T, d),
         "directions": draw(rng, dtype, 4, 3, d, d), **matrices(rng, dtype, d),
     }  # fmt: skip
+    return told_apart(found, FOUR)
