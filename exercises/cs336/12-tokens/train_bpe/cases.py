@@ -33,7 +33,9 @@ SIZES = {"one_merge": (1, 2), "large": (30, 36), "runs": (3, 6), "ties": (8, 11)
 def text_for(rng, regime):
     """A text in which much repeats."""
     told = words(rng, 200 if regime == "large" else 32)
-    if regime == "spaces":  # all words end alike, so a letter and a blank are the most frequent pair
+    if (
+        regime == "spaces"
+    ):  # all words end alike, so a letter and a blank are the most frequent pair
         return " ".join(sorted({word[:-1] + "a" for word in words(rng, 90)}))
     if regime == "signs":
         ends = [*pick(rng, SIGNS, 16), *numbers(rng, 16)]
