@@ -11,8 +11,8 @@ def ids_of(known):
 
 
 def made(learner, known, merges, special):
-    """get_tokenizer with copies. known: the tokens in the order of their ids, in hex; merges: two tokens each,
-    in hex with a blank between them.
+    """get_tokenizer with copies. known: the tokens in the order of their ids, in hex; merges: two tokens
+    each, in hex with a blank between them.
     """
     vocab = {id: token for token, id in ids_of(known).items()}
     pairs = [tuple(bytes.fromhex(part) for part in pair.split(" ")) for pair in merges]
@@ -23,7 +23,7 @@ def made(learner, known, merges, special):
 def pieces(known, ids):
     """The tokens behind some ids, as Python writes bytes; the id where there is none."""
     tokens = {id: token for token, id in ids_of(known).items()}
-    return [repr(tokens[id]) if id in tokens else "the id %r" % (id,) for id in ids]
+    return [repr(tokens[id]) if id in tokens else f"the id {id!r}" for id in ids]
 
 
 def encode(learner, record, known, merges, special, text):

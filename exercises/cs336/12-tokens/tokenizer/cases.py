@@ -1,5 +1,5 @@
-"""Vocabularies, merges and texts for the tokenizer. As in GPT-2's files the bytes do not stand in their order, the
-merges follow in the order in which they were learned, and special tokens come last.
+"""Vocabularies, merges and texts for the tokenizer. As in GPT-2's files the bytes do not stand in their
+order, the merges follow in the order in which they were learned, and special tokens come last.
 """
 
 from pack.bpe import cut, learned, merged
@@ -105,9 +105,7 @@ def another(rng, regime, text):
     if regime == "no_special":
         return told[0] + " " + END + told[1]
     if regime == "unknown":
-        return "".join(
-            pick(rng, list("QWXYZ!#%&\x00\x7f") + ["\u00e9", "\u65e5", "\U0001f422"], 20)
-        )
+        return "".join(pick(rng, [*"QWXYZ!#%&\x00\x7f\u00e9\u65e5\U0001f422"], 20))
     if regime in ("order", "merges"):
         return "".join(pick(rng, words(rng, 12), 12)) + text[: len(text) // 3]
     return " ".join(told) + " " + text[: len(text) // 2]
