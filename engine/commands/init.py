@@ -68,6 +68,8 @@ def run(
     told, applying = "", None
     if catalogue.by_facts:
         told, warning, applying = found_in(home, progress)
+    elif catalogue.factual is not None and model is not None:
+        told, _, applying = found_in(home, progress)  # what is not built yet is no fault
     finished = bool(layers) and (complete or catalogue.by_facts)
     return InitReport(
         name,

@@ -63,8 +63,11 @@ def needed(
     learner: Learner, catalogue: Catalogue, files: Mapping[str, bytes], component: str | None
 ) -> Mapping[str, bytes]:
     """Of the model's files those that a component may run; all of them where it is None, or where that
-    cannot be told.
+    cannot be told. Of anybody's layout none, where no component of the contract is named.
     """
+    contract = catalogue.contract
+    if contract.signatures and component not in contract.components:
+        return {}
     if component is None:
         return files
     from engine.code.imports import closure
@@ -74,8 +77,9 @@ def needed(
     try:
         found = closure(files, roots, modules, trusting=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # one of those
-        return files
-    return files if found is None else {path: files[path] for path in sorted(found)}
+        found = None
+    known = [path for path in files if path.endswith(".py")] if found is None else sorted(found)
+    return {path: files[path] for path in known}
 
 
 def practice_of(session: Session) -> Path:

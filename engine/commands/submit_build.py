@@ -17,7 +17,7 @@ from engine.flows.questions import Ask, nobody
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
 from engine.run.concurrent import Future
-from engine.spec.catalogue import Entry
+from engine.spec.entry import Entry
 
 
 def run(

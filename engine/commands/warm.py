@@ -56,7 +56,7 @@ def begin(session: Session, id: str, *names: str) -> None:
     """Have the servers of these names handed the learner's code while the caller still imports, for the
     exercise `id`. Errors are left to those who come later.
     """
-    if session.catalogue.by_facts:
+    if session.catalogue.goes_by_facts(id):
         return
     try:
         _begun[session] = Warm(session, id, *names)

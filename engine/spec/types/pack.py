@@ -57,6 +57,7 @@ class Pack(Syllabus, frozen=True, kw_only=True):
     that is seen. `complete`: the folder of a finished model, which `engine init --complete` lays over the
     template. `dtype`: what the learner's arrays are in, or the probe that tells. `signatures`: functions with
     the names of their parameters, by which the module that has the roles is known, wherever it lies.
+    `breaks_from`: a pack of facts, whose breaks this one's learners have beside its own.
     """
 
     framework: Literal["numpy", "torch"]
@@ -69,3 +70,4 @@ class Pack(Syllabus, frozen=True, kw_only=True):
     updates: str = ""
     coarse: dict[str, str] = {}
     complete: str = ""
+    breaks_from: str = ""

@@ -1,10 +1,31 @@
 """Inputs for the linear layer."""
 
-import numpy as np
+from pack.draws import EQUAL, distinct, leading, normal
 
 
 def forward(rng, regime, dtype):
-    d_in, d_out = (int(n) for n in rng.choice(np.arange(3, 14), 2, replace=False))
-    lead = {"no_batch": (), "deep": (2, 3, 4)}.get(regime, (5, 2))
-    draw = lambda *shape: np.asarray(rng.standard_normal(shape), dtype)
-    return {"weight": draw(d_out, d_in), "x": draw(*lead, d_in), "grad": draw(*lead, d_out)}
+    d_in, d_out = distinct(rng, d_in=(3, 13), d_out=(3, 13))
+    if regime == "equal_sizes":
+        d_in = d_out = EQUAL
+    if regime == "one_feature":
+        d_in = 1
+    if regime == "large":
+        d_in, d_out = 130, 67
+    return {
+        "weight": normal(rng, (d_out, d_in), dtype),
+        "x": normal(rng, (*leading(rng, regime), d_in), dtype),
+    }
+
+
+def gradients(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    shape = (*drawn["x"].shape[:-1], len(drawn["weight"]))
+    return {**drawn, "grad": normal(rng, shape, dtype)}
+
+
+made = kept = forward
+
+
+def initialisation(rng, regime, dtype):
+    """Their sum is not twice either of them, so that a start from one size alone shows."""
+    return {"d_in": 400, "d_out": 100} if regime == "narrowing" else {"d_in": 90, "d_out": 600}
