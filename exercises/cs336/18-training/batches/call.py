@@ -45,7 +45,7 @@ def starts(learner, record, dataset, batch_size, context_length, calls):
     places = {id: i for i, id in enumerate(dataset.tolist())}
     count = [0] * (len(given) - context_length)
     for _ in range(calls // 4):
-        x, y = batch(learner, given, batch_size, context_length)
+        x, _ = batch(learner, given, batch_size, context_length)
         for row in located(x[:, :1], places):
             at = row[0]
             count += [0] * (at + 1 - len(count))
