@@ -33,7 +33,7 @@ class Interpreters(msgspec.Struct, frozen=True):
     def sandbox(self) -> Sandbox:
         """What confines the learner's code."""
         found = self.learner.greeting()
-        return Sandbox(found.python, found.numpy, found.landlock, found.seccomp)
+        return Sandbox(found.python, found.numpy, found.landlock, found.seccomp, found.torch)
 
     def bench(
         self, files: Mapping[str, bytes], server: str = "model", *, script: bool = False
