@@ -99,7 +99,7 @@ ATTENTION = ("w_q", "w_k", "w_v", "w_o")
 
 
 def block(x, heads, theta, own, *, wrong=""):
-    """x: (..., T, d) -> (..., T, d) and what is known on the way. own: name -> weights, as IN_BLOCK has them."""
+    """x: (..., T, d) -> (..., T, d) and what is known on the way. own: weights by name, as in IN_BLOCK."""
     positions = np.arange(x.shape[-2])
     four = [own[name] for name in ATTENTION]
     three = [own[name] for name in ("w_1", "w_2", "w_3")]

@@ -1,5 +1,5 @@
-"""Byte-pair encoding from first principles, as the CS336 handout has it: texts are cut at special tokens, then
-into pre-tokens, and pairs are counted and joined within a pre-token.
+"""Byte-pair encoding from first principles, as the CS336 handout has it: texts are cut at special tokens,
+then into pre-tokens, and pairs are counted and joined within a pre-token.
 
 `mistake` names what learners do instead: cases.py asks for texts on which that gives something else.
 """
@@ -57,7 +57,7 @@ def parts(text, special=(), mistake=""):
     if not special or mistake in ("special tokens as text", "special tokens taken out"):
         return [(text, False)]
     order = special if mistake == "shorter special token first" else sorted(special, key=len)[::-1]
-    cut = re.split("(%s)" % "|".join(map(re.escape, order)), text)
+    cut = re.split("(" + "|".join(map(re.escape, order)) + ")", text)
     if mistake == "parts stripped":
         cut = [part if part in special else part.strip() for part in cut]
     return [(part, part in special) for part in cut if part]

@@ -56,12 +56,13 @@ def gradients(out, grad, **weights):
     return {name: _of(weight, ends, found) for name, weight in weights.items()}
 
 
-def traced(record, run, grad, inputs, weights):
+def traced(record, run, grad, inputs, weights=None):
     """Calls `run` with inputs and weights, by name, that want gradients, and records those of sum(result *
     grad) as grad_NAME. A weight whose numbers no parameter holds (fused with others) gets a text.
 
     The inputs come from a graph, as behind another layer.
     """
+    weights = weights or {}
     ends = {name: value.clone().requires_grad_() for name, value in inputs.items()}
     inner = {name: value.clone() for name, value in ends.items()}
     try:

@@ -12,7 +12,7 @@ FEW = 5  # of a list that is told
 
 
 class OneProcess:
-    """What a pool of processes offers, in this one: a check may not start others, and a small file needs none."""
+    """What a pool of processes offers, in this one: a check may start no others, a small file needs none."""
 
     def __init__(self, processes=None, initializer=None, initargs=(), *more, **named):
         if initializer is not None:
@@ -24,11 +24,11 @@ class OneProcess:
     def __exit__(self, *error):
         return None
 
-    def apply(self, function, args=(), kwds={}):
-        return function(*args, **kwds)
+    def apply(self, function, args=(), kwds=None):
+        return function(*args, **kwds or {})
 
-    def apply_async(self, function, args=(), kwds={}, callback=None, error_callback=None):
-        return Done(lambda: function(*args, **kwds), callback, error_callback)
+    def apply_async(self, function, args=(), kwds=None, callback=None, error_callback=None):
+        return Done(lambda: function(*args, **kwds or {}), callback, error_callback)
 
     def map(self, function, items, chunksize=None):
         return [function(item) for item in items]

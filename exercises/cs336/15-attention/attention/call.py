@@ -1,7 +1,7 @@
 """Runs the learner's multi-head self-attention, and what the probes of others share on the learner's side.
 
-The gradient of a weight is found however the learner keeps it: each number of the weight is looked for among the
-numbers of the parameters, so matrices that are stacked or transposed are found.
+The gradient of a weight is found however the learner keeps it: each number of the weight is looked for
+among the numbers of the parameters, so matrices that are stacked or transposed are found.
 """
 
 import torch
@@ -78,8 +78,8 @@ def of_projections(run, record, heads, w_v, w_o):
 
 
 def of_head_columns(run, record, heads, x, w_q, w_k):
-    """Only the rows of head 1 in W_q are not 0: every other head weighs all that it sees alike. In which columns
-    is the output no plain mean of x?
+    """Only the rows of head 1 in W_q are not 0: every other head weighs all that it sees alike. In which
+    columns is the output no plain mean of x?
     """
     d_model = x.shape[-1]
     unit, d_head = torch.eye(d_model), d_model // heads

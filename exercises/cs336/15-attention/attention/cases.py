@@ -21,8 +21,8 @@ def matrices(rng, dtype, d, names=FOUR):
 
 
 def told_apart(found, names):
-    """The inputs, no two numbers of whose weights are equal: a learner may keep several weights in one matrix,
-    in which each number is looked for.
+    """The inputs, no two numbers of whose weights are equal: a learner may keep several weights in one
+    matrix, in which each number is looked for.
     """
     flat = np.concatenate([found[name].reshape(-1) for name in names])
     while len(first := np.unique(flat, return_index=True)[1]) < len(flat):

@@ -49,7 +49,7 @@ def weights(
     out.record(weights=attention(x, *four, heads, positions, theta)[1][0])
     for wrong in wrongs:
         out.name(**{wrong: attention(x, *four, heads, positions, theta, wrong=wrong)[1][0]})
-    out.name(d_head=d // heads, d_model=d)
+    out.name(d_head=d // heads, d_model=d, sqrt_of_d_head_over_d_model=heads**-0.5)
 
 
 def past(out, variant, **_):

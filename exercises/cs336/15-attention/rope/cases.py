@@ -1,4 +1,4 @@
-"""Inputs for rope: x (..., T, d) with an even d, positions (T,) or (..., T), a table of max_seq_len positions."""
+"""Inputs for rope: x (..., T, d) with an even d, positions (T,) or (..., T), a table of max_seq_len."""
 
 import numpy as np
 

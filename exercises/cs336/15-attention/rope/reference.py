@@ -11,9 +11,12 @@ def pairs(out, variant, *, d, theta):
     out.record(column_0_goes_into_columns="0 1", column_1_goes_into_columns="0 1")
     out.record(at_position_0=np.eye(d), angles_of_even_columns=speeds, angles_of_odd_columns=speeds)
     out.record(at_position_2=turned[:, 2])
+    out.name(turned_as_at_position_1=turned[:, 1])
     out.name(speeds_with_i_instead_of_2i=theta ** (-np.arange(d // 2) / d))
     out.name(speeds_with_4i_instead_of_2i=theta ** (-2 * np.arange(0, d, 2) / d))
     out.name(speeds_divided_by_half_of_d=theta ** (-np.arange(0, d, 2) / (d / 2)))
+    growing = 1 / speeds
+    out.name(speeds_without_the_minus=np.arctan2(np.sin(growing), np.cos(growing)))
     out.name(speeds_in_reverse=speeds[::-1].copy(), d=d)
 
 

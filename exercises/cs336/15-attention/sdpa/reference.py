@@ -18,6 +18,7 @@ def weights(out, variant, *, q, k, v, mask):
     out.record(sums_of_rows=found.sum(-1), weights=found)
     out.name(softmax_over_the_queries=over, sums_of_a_softmax_over_the_queries=over.sum(-1))
     out.name(softmax_over_the_batch=weights_of(q, k, over=0), d_k=q.shape[-1])
+    out.name(sqrt_of_d_k_over_the_number_of_keys=np.sqrt(q.shape[-1] / k.shape[-2]))
     out.name(scores=q @ np.swapaxes(k, -1, -2))
 
 

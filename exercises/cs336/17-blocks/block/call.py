@@ -1,4 +1,4 @@
-"""Runs the learner's Transformer block. The dict of weights is made anew for each call: adapters rename its keys."""
+"""Runs the learner's Transformer block. Each call gets a new dict of weights: adapters rename its keys."""
 
 import torch
 from pack.attention.call import weight_slopes

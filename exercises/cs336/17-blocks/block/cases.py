@@ -1,15 +1,15 @@
-"""Inputs for the block: x (B, T, d), weights as the course shapes them, (d_out, d_in). d_ff is 64, 128 or 192, as
-it is in the course, but where a regime asks for another.
+"""Inputs for the block: x (B, T, d), weights as the course shapes them, (d_out, d_in). d_ff is 64, 128 or
+192, as in the course, but where a regime asks for another.
 """
 
 import numpy as np
-from pack.attention.cases import draw, sizes, told_apart
+from pack.attention.cases import FOUR, draw, sizes, told_apart
 
 THETA = 10000.0
 
 
 def drawn_weights(rng, dtype, d, d_ff, lead=()):
-    square = {name: (d, d) for name in ("w_q", "w_k", "w_v", "w_o")}
+    square = dict.fromkeys(FOUR, (d, d))
     shapes = square | {"w_1": (d_ff, d), "w_2": (d, d_ff), "w_3": (d_ff, d)}
     found = {
         name: draw(rng, dtype, *lead, *shape, scale=1.2 / np.sqrt(shape[-1]))

@@ -103,12 +103,7 @@ class Ran:
 
 def own_code(code):
     name = code.co_filename
-    if (
-        name.startswith("<")
-        or "site-packages" in name
-        or "/pack/" in name
-        or name.startswith("pack/")
-    ):
+    if name.startswith(("<", "pack/")) or "site-packages" in name or "/pack/" in name:
         return False
     return not os.path.realpath(name).startswith(LIBRARIES)
 
@@ -122,7 +117,7 @@ def shown(code):
 
 
 def tested(learner, role, **arguments):
-    """The function that an adapter tests: the last that it calls, else itself. None where it cannot be told."""
+    """The function that an adapter tests: the last that it calls, else itself; None where there is none."""
     try:
         adapter = getattr(learner, role)
         with Ran(adapter) as ran:
@@ -167,7 +162,7 @@ def run_by_the_model(learner, record, ids, heads, theta, context_length, **own):
     with Ran(learner.run_transformer_lm) as ran:
         run(learner, ids, heads, theta, context_length, own)
     apart = [
-        "%s tests %s" % (role, shown(code))
+        f"{role} tests {shown(code)}"
         for role, code in found.items()
         if code is not None and place(code) not in ran.all
     ]

@@ -1,4 +1,4 @@
-"""Inputs for the language model: ids (B, T), a table and a head (V, d), and the weights of all layers, stacked."""
+"""Inputs for the language model: ids (B, T), a table and a head (V, d), and stacked weights of all layers."""
 
 import numpy as np
 from pack.attention.cases import draw, sizes
