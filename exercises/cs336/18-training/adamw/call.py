@@ -39,6 +39,7 @@ def first(learner, record, p, grads, lr, **settings):
     (move,) = step(made(learner, [own], lr=lr, **settings), [own], [grads[0]])
     lengths = -(move.double() * grads[0].sign()) / lr
     low, high = lengths.abs().min(), lengths.abs().max()
+    record(elements_that_move=int((move != 0).sum()))
     record(longest_by_shortest=1.0 if low == high else float(high / low))
     record(first_step_in_units_of_lr=float(lengths.mean()))
 

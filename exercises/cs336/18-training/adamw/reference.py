@@ -32,6 +32,7 @@ def steps(out, variant, *, p, grads, **settings):
 
 
 def first(out, variant, *, p, grads, lr, beta1, beta2, **settings):
+    out.record(elements_that_move=p.size)
     out.within(longest_by_shortest=(0.999, 1.001))
     out.record(first_step_in_units_of_lr=1.0)
     known = {
