@@ -56,6 +56,7 @@ def weight_slopes(run, grad, directions, **weights):
 # `run(x, w_q, w_k, w_v, w_o, heads)` calls an adapter with copies.
 NAMES = "w_q", "w_k", "w_v", "w_o"
 NEAR = 1e-4
+NEAR_0 = 1e-5
 
 
 def of_own_columns(run, record, batch, T, heads, d_model):
@@ -104,6 +105,7 @@ def of_weights(run, record, heads, x, w_q, w_k, w_v):
     d_model = x.shape[-1]
     found = run(x, w_q, w_k, w_v, torch.eye(d_model), heads).detach()
     T = x.shape[-2]
+    found = torch.where(found.abs() < NEAR_0, 0.0, found)  # the values are no exact identity
     record(weights=found.reshape(T, heads, T).transpose(0, 1))  # (heads, T, T)
 
 
