@@ -61,6 +61,10 @@ def attention(x, w_q, w_k, w_v, w_o, heads, positions=None, theta=None, *, wrong
     T, d = x.shape[-2:]
     if wrong == "q_and_k_exchanged":
         w_q, w_k = w_k, w_q
+    if wrong == "k_projected_by_w_q":
+        w_k = w_q
+    if wrong == "q_projected_by_w_k":
+        w_q = w_k
     if wrong == "interleaved_heads":
         w_q, w_k, w_v = (
             w.reshape(-1, heads, d).swapaxes(0, 1).reshape(-1, d) for w in (w_q, w_k, w_v)
@@ -126,6 +130,7 @@ def block(x, heads, theta, own, *, wrong=""):
 
 IN_ATTENTION_WRONG = (
     "without_causal_mask", "without_scale", "scaled_by_d_model", "q_and_k_exchanged",
+    "k_projected_by_w_q", "q_projected_by_w_k",
     "interleaved_heads", "without_output_projection",
 )  # fmt: skip
 IN_ROPE_WRONG = (

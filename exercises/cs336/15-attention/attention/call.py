@@ -56,6 +56,7 @@ def weight_slopes(run, grad, directions, **weights):
 # `run(x, w_q, w_k, w_v, w_o, heads)` calls an adapter with copies.
 NAMES = "w_q", "w_k", "w_v", "w_o"
 NEAR = 1e-4
+NEAR_0 = 1e-5
 
 
 def of_own_columns(run, record, batch, T, heads, d_model):
@@ -64,7 +65,10 @@ def of_own_columns(run, record, batch, T, heads, d_model):
     """
     none, unit = torch.zeros(d_model, d_model), torch.eye(d_model)
     x = torch.arange(1.0, d_model + 1).repeat(batch, T, 1)
-    record(column_numbers=run(x, none, none, unit, unit, heads))
+    found = run(x, none, none, unit, unit, heads).detach()
+    nothing = found.ndim == 3 and bool(found[:, 0].isnan().any())
+    record(first_position="sees nothing: its row is NaN" if nothing else "sees itself")
+    record(column_numbers=found)
 
 
 def of_projections(run, record, heads, w_v, w_o):
@@ -72,19 +76,22 @@ def of_projections(run, record, heads, w_v, w_o):
     d_model = len(w_v)
     none, unit, x = torch.zeros_like(w_v), torch.eye(d_model), torch.eye(d_model)[:, None]
     found = run(x, none, none, w_v, unit, heads)
-    record(through_w_v=found.detach().reshape(d_model, d_model))
+    through_v = found.detach().reshape(d_model, d_model)
     found = run(x, none, none, unit, w_o, heads)
-    record(through_w_o=found.detach().reshape(d_model, d_model))
+    through_o = found.detach().reshape(d_model, d_model)
+    for name, one in (("w_v", through_v), ("w_o", through_o)):
+        record(**{name: "is not applied" if torch.allclose(one, unit) else "is applied"})
+    record(through_w_v=through_v, through_w_o=through_o)
 
 
 def of_head_columns(run, record, heads, x, w_q, w_k):
-    """Only the rows of head 1 in W_q are not 0: every other head weighs all that it sees alike. In which
+    """Only the first row of head 1 in W_q is not 0: every other head weighs all that it sees alike. In which
     columns is the output no plain mean of x?
     """
     d_model = x.shape[-1]
     unit, d_head = torch.eye(d_model), d_model // heads
     only = torch.zeros_like(w_q)
-    only[d_head : 2 * d_head] = w_q[d_head : 2 * d_head]
+    only[d_head] = 3 * w_q[d_head]
     found = run(x, only, w_k, unit, unit, heads).detach()
     T = x.shape[-2]
     count = torch.arange(1, T + 1)[:, None]
@@ -98,6 +105,7 @@ def of_weights(run, record, heads, x, w_q, w_k, w_v):
     d_model = x.shape[-1]
     found = run(x, w_q, w_k, w_v, torch.eye(d_model), heads).detach()
     T = x.shape[-2]
+    found = torch.where(found.abs() < NEAR_0, 0.0, found)  # the values are no exact identity
     record(weights=found.reshape(T, heads, T).transpose(0, 1))  # (heads, T, T)
 
 

@@ -1,7 +1,7 @@
 """Causal multi-head attention, y = sum over the heads of P_h x V_h^T O_h^T."""
 
 import numpy as np
-from pack.attending import ATTENTION, IN_ATTENTION_WRONG, attention, exact
+from pack.attending import ATTENTION, IN_ATTENTION_WRONG, attention, exact, merge
 from pack.attending import slopes as along
 
 NOT_MOVED = (0.0, 1e-5)
@@ -10,7 +10,12 @@ NOT_MOVED = (0.0, 1e-5)
 def own_columns(out, variant, *, batch, T, heads, d_model, **_):
     numbers = np.arange(1.0, d_model + 1)
     x = np.broadcast_to(numbers, (batch, T, d_model)).copy()
-    out.record(column_numbers=x)
+    out.record(first_position="sees itself", column_numbers=x)
+    split = x.reshape(batch, heads, T, -1)
+    seen = np.cumsum(split, -2) / np.arange(1, T + 1)[:, None]
+    everything = np.broadcast_to(split.mean(-2, keepdims=True), split.shape)
+    out.name(heads_split_without_transposing=merge(seen))
+    out.name(heads_split_without_transposing_and_no_mask=merge(everything))
     e = d_model // heads
     there = np.broadcast_to(x.reshape(batch, T, heads, e).swapaxes(1, 2), (batch, heads, T, e))
     out.name(
@@ -20,8 +25,8 @@ def own_columns(out, variant, *, batch, T, heads, d_model, **_):
 
 def projections(out, variant, *, heads, w_v, w_o, **_):
     w_v, w_o = exact(w_v, w_o)
-    out.record(through_w_v=w_v.T, through_w_o=w_o.T)
-    out.name(w_v_not_transposed=w_v, w_o_not_transposed=w_o, no_projection=np.eye(len(w_v)))
+    out.record(w_v="is applied", w_o="is applied", through_w_v=w_v.T, through_w_o=w_o.T)
+    out.name(w_v_not_transposed=w_v, w_o_not_transposed=w_o)
 
 
 def head_columns(out, variant, *, heads, x, w_q, w_k, **_):

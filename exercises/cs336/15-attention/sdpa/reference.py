@@ -1,7 +1,7 @@
 """softmax(q k^T / sqrt(d)) v, where a hidden key takes no part in the softmax; gradients by hand."""
 
 import numpy as np
-from pack.attending import exact, weights_of
+from pack.attending import exact, softmax, weights_of
 
 
 def weights(out, variant, *, q, k, v, mask):
@@ -13,7 +13,9 @@ def weights(out, variant, *, q, k, v, mask):
         out.name(weights_of_the_hidden_keys=inverted)
         after = weights_of(q, k, mask, after=True)
         out.name(masked_after_the_softmax=after, sums_masked_after_the_softmax=after.sum(-1))
+        scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
         out.name(weights_without_the_mask=weights_of(q, k))
+        out.name(hidden_scores_set_to_0=softmax(np.where(mask, scores, 0.0)))
     over = weights_of(q, k, over=-2)
     out.record(sums_of_rows=found.sum(-1), weights=found)
     out.name(softmax_over_the_queries=over, sums_of_a_softmax_over_the_queries=over.sum(-1))
