@@ -135,8 +135,8 @@ def merged(tokens, merges, mistake=""):
     """The tokens of a pre-token: the merges, in the order in which they were learned."""
     if mistake == "longest token first":
         return longest(tokens, {a + b for a, b in merges})
-    if mistake == "from the left":  # whichever pair comes first
-        return leftmost(tokens, set(merges))
+    if mistake in ("from the left", "from the left, everywhere"):  # whichever pair comes first
+        return leftmost(tokens, set(merges), everywhere="everywhere" in mistake)
     for pair in merges:
         if pair[0] + pair[1] in b"".join(tokens):
             tokens = joined(tokens, pair)
@@ -154,13 +154,16 @@ def longest(tokens, known):
     return tuple(found)
 
 
-def leftmost(tokens, known):
-    """Joins the first pair that any merge joins, again and again."""
+def leftmost(tokens, known, everywhere):
+    """Joins the first pair that any merge joins, again and again; everywhere: wherever it stands."""
     while True:
         pairs = zip(tokens, tokens[1:], strict=False)
         at = next((i for i, pair in enumerate(pairs) if pair in known), None)
         if at is None:
             return tokens
+        if everywhere:
+            tokens = joined(tokens, tokens[at : at + 2])
+            continue
         tokens = (*tokens[:at], tokens[at] + tokens[at + 1], *tokens[at + 2 :])
 
 

@@ -8,7 +8,7 @@ from pack.bpe_texts import SIGNS, WIDE, numbers, pick, words
 END = "<|endoftext|>"
 PAD = "<|pad|>"
 TELLS = {  # what a text has to be cut differently by
-    "order": ["longest token first", "from the left"],
+    "order": ["longest token first", "from the left", "from the left, everywhere"],
     "cuts": ["no cuts", "blanks by themselves", "words and digits together"],
     "contractions": ["no contractions"],
     "blanks": ["blanks in one piece"],

@@ -160,4 +160,5 @@ def vocab(learner, record, text, vocab_size, special):
 
 
 def few(tokens):
-    return [repr(token) for token in tokens][:FEW]
+    """The first of some tokens, as text."""
+    return ", ".join([repr(token) for token in tokens][:FEW]) or "none"

@@ -23,11 +23,12 @@ TELLS = {
 }
 SAME = {  # and these give the same, as other regimes are about them
     "one_merge": [*CUTS, "each word once", "words and digits together"],
+    "clear": ["smaller pair", "first pair"],
     "spaces": ["each word once"],
     "special": ["special tokens taken out", "parts stripped"],
     "special_cut": ["parts stripped"],
 }
-SIZES = {"one_merge": (1, 2), "large": (30, 36), "runs": (3, 6), "ties": (8, 11)}
+SIZES = {"one_merge": (1, 2), "clear": (3, 5), "large": (30, 36), "runs": (3, 6), "ties": (8, 11)}
 
 
 def text_for(rng, regime):
@@ -46,6 +47,8 @@ def text_for(rng, regime):
     if regime == "blanks":
         ends = pick(rng, ["  ", "   ", "\n\n", " \n", "\n  ", " ", "\t\t"], 32)
         return "".join(a + b for a, b in zip(told, ends, strict=True))
+    if regime == "clear":  # one word
+        return "".join(words(rng, 20))
     if regime == "ties":  # one word of few letters: nearly all pairs are equally frequent
         return "".join(pick(rng, list("abzAZQ"), 26))
     if regime == "words_again":  # a few words that come very often, many that come once
