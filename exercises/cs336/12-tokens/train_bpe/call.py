@@ -3,7 +3,11 @@
 import concurrent.futures
 import contextlib
 import multiprocessing
+import multiprocessing.managers
 import multiprocessing.pool
+import queue
+import threading
+import types
 from pathlib import Path
 from unittest import mock
 
@@ -99,12 +103,41 @@ def mapped(executor, function, *items, **named):
     return map(function, *items)
 
 
+class OneManager:
+    """What processes share, in one: nothing has to be sent."""
+
+    dict, list, Namespace = dict, list, types.SimpleNamespace
+    Lock, RLock, Queue = threading.Lock, threading.RLock, queue.Queue
+
+    def __init__(self, *args, **named):
+        pass
+
+    def Value(self, kind, value):
+        return types.SimpleNamespace(value=value)
+
+    def start(self, *args):
+        pass
+
+    def shutdown(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+
 def in_one_process():
     """Within, pools of processes work in this one. Code may have imported their names before, so the classes
     are changed in place; `multiprocessing` looks its pool up in each call.
     """
     within = contextlib.ExitStack()
     within.enter_context(mock.patch.object(multiprocessing.pool, "Pool", OneProcess))
+    within.enter_context(mock.patch.object(multiprocessing.managers, "SyncManager", OneManager))
+    process = multiprocessing.process.BaseProcess
+    within.enter_context(mock.patch.object(process, "start", lambda self: self.run()))
+    within.enter_context(mock.patch.object(process, "join", return_value=None))
     executor = concurrent.futures.ProcessPoolExecutor
     parts = {"__init__": started, "submit": submitted, "map": mapped}
     for name, part in {**parts, "shutdown": lambda self, *a, **named: None}.items():
