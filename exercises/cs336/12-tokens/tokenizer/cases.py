@@ -10,7 +10,7 @@ PAD = "<|pad|>"
 TELLS = {  # what a text has to be cut differently by
     "order": ["longest token first", "from the left", "from the left, everywhere"],
     "cuts": ["no cuts", "blanks by themselves", "words and digits together"],
-    "contractions": ["no contractions"],
+    "contractions": ["no contractions", "any case"],
     "blanks": ["blanks in one piece"],
     "wide": ["only ASCII letters"],
     "end": ["special tokens as text"],
@@ -19,12 +19,12 @@ TELLS = {  # what a text has to be cut differently by
 }
 SPECIAL = {"end": [END], "end_blanks": [END], "only_end": [END], "overlapping": [END, END + END]}
 SPECIAL |= {"no_special": None, "empty_list": [], "appended": [END], "lines_end": [END]}
-CROSSING = [
-    (b"a", b" "),
-    (b"o", b"."),
-    (b"e", b"1"),
-    (b"\n", b"\n"),
-]  # no pre-token holds such a pair
+ACROSS = [(b"a", b" "), (b"o", b"."), (b"e", b"1")]
+CROSSING = {  # merges that may never be used: no pre-token holds such a pair
+    "cuts": ACROSS,
+    "end_blanks": [*ACROSS, (b"\n", b"\n")],
+    "contractions": [(b"'", b"S")],
+}
 
 
 def text_for(rng, regime):
@@ -53,8 +53,7 @@ def taught(rng, regime):
     """A vocabulary, its merges and a text that they were learned from."""
     text = text_for(rng, "order" if regime == "merges" else regime)
     pairs = () if regime == "no_merges" else learned(text, 256 + int(rng.integers(14, 22)))
-    if regime in ("cuts", "end_blanks"):  # these may never be used
-        pairs = (*pairs, *CROSSING)
+    pairs = (*pairs, *CROSSING.get(regime, ()))
     special = SPECIAL.get(regime, None)
     found = [bytes([int(b)]) for b in rng.permutation(256)] + [a + b for a, b in pairs]
     found += [token.encode() for token in special or () if regime != "appended"]
