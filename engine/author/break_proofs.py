@@ -21,7 +21,8 @@ from engine.judge.result import Verdict
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Draw, Tree
-from engine.spec.catalogue import Catalogue, Entry
+from engine.spec.catalogue import Catalogue
+from engine.spec.entry import Entry
 from engine.spec.types import Silencer
 
 SLIPS = {"NameError", "UnboundLocalError", "ImportError", "ModuleNotFoundError", "SyntaxError"}

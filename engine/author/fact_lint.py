@@ -10,7 +10,8 @@ from engine.author.lint import Problem, blind_problems, story_problems, untold
 from engine.errors import SpecError
 from engine.inject import patterns
 from engine.inject.sizes import SIZE
-from engine.spec.catalogue import PROOF, Catalogue, Entry
+from engine.spec.catalogue import PROOF, Catalogue
+from engine.spec.entry import Entry
 from engine.spec.types import FactPack, SpanEdit, Variant
 
 

@@ -15,8 +15,9 @@ from engine.flows import questions, walkthrough
 from engine.inject import patterns
 from engine.observe.arithmetic import evaluate
 from engine.run.types import CALL_VARIANTS, LATE
-from engine.spec.catalogue import Catalogue, Entry
+from engine.spec.catalogue import Catalogue
 from engine.spec.checks import spelled_out
+from engine.spec.entry import Entry
 from engine.spec.load import load
 from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
 from engine.spec.texts import texts

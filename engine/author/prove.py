@@ -24,7 +24,8 @@ from engine.judge.level import PRACTICE, Level
 from engine.run.concurrent import run_both
 from engine.run.servers import Servers
 from engine.run.types import Tree
-from engine.spec.catalogue import Catalogue, Entry
+from engine.spec.catalogue import Catalogue
+from engine.spec.entry import Entry
 from engine.spec.packs import packs
 from engine.spec.types import Break
 

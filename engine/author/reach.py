@@ -17,7 +17,8 @@ from engine.inject.proposers import PROPOSERS
 from engine.learner import model as models
 from engine.learner.files import inside, storage
 from engine.run.types import Tree
-from engine.spec.catalogue import Catalogue, Entry
+from engine.spec.catalogue import Catalogue
+from engine.spec.entry import Entry
 
 Line = dict[str, Any]
 

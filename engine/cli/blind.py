@@ -27,7 +27,7 @@ def chosen(session: Session, id: str | None, phase: str | None, area: str | None
     if id is not None:
         return [takeable(session.catalogue, id)]
     done = {*taken(session.attempts())}
-    if session.catalogue.by_facts:
+    if session.catalogue.factual is not None:
         from engine.commands.found import unfit
 
         done |= unfit(session).keys()

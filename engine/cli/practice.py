@@ -77,7 +77,7 @@ def run(
 
     session = session_of(learner)
     practice = practice_of(session)
-    roots = [""] if session.catalogue.by_facts else session.catalogue.contract.roots
+    roots = session.code[1].roots
     raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
 
 

@@ -20,7 +20,7 @@ from engine.learner import entries, notes
 from engine.learner.sealed import seal
 from engine.learner.store import alone, next_handle
 from engine.run.concurrent import Future, run_both
-from engine.spec.catalogue import Entry
+from engine.spec.entry import Entry
 
 
 def run(
@@ -66,8 +66,8 @@ def _first_that_applies(
 ) -> tuple[Entry, Placed]:
     """The first of these breaks that this code can be given. Raises NotApplicable."""
     for id in ids:
+        means.begin(id)
         try:
-            means.begin(id)
             placed = means.plan(progress)
         except NotApplicable as error:
             why: EngineError = error

@@ -20,7 +20,7 @@ from engine.flows.predictions import BreakReport
 from engine.learner import entries, notes
 from engine.learner.store import alone
 from engine.run.concurrent import Future, run_both
-from engine.spec.catalogue import Entry
+from engine.spec.entry import Entry
 
 if TYPE_CHECKING:
     from engine.flows.observe import Observed

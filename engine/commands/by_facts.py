@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 @contextmanager
 def means(session: Session) -> Iterator[ByFacts]:
     """Raises NotApplicable where no interpreter has torch."""
-    learner = session.learner
-    of, private = session.catalogue.folder, [learner.private]
+    learner, factual = session.learner, session.catalogue.factual
+    assert factual is not None  # whoever comes here has breaks by facts
+    of, private = factual.folder, [learner.private]
     with interpreters.opened(
         learner.model, learner.python(), of=of, lang=learner.lang, hidden=private
     ) as both:
@@ -46,7 +47,7 @@ class ByFacts:
     """Means of a pack that knows no names: what is taken for what was found when the learner was made."""
 
     def __init__(self, session: Session, both: Interpreters) -> None:
-        self._session, self._catalogue, self._both = session, session.catalogue, both
+        self._session, self._catalogue, self.both = session, session.catalogue, both
         self._id = ""
 
     def begin(self, id: str) -> None:
@@ -62,8 +63,9 @@ class ByFacts:
         bench = self.bench(script=scripts)
         target = finding.target(self._session, bench, progress)
         planned = fact_break.plan(bench, target, proof, story.lies, progress)
-        bug = {**planned.bug, "target": msgspec.to_builtins(target)}
-        return Placed(planned.injection.files, bug)
+        return Placed(
+            planned.injection.files, {**planned.bug, "target": msgspec.to_builtins(target)}
+        )
 
     def observed(self, placed: Placed, answers: Sequence[Answer] | None) -> Observed:
         """The probe of the variant that went in."""
@@ -97,16 +99,16 @@ class ByFacts:
         before, candidate = self._benches(probe, *(tree.files for tree in trees))
         subject = fact_fix.Subject(target, probe, tuple(bug["facts"]), bug["healthy"])
         verdict = fact_fix.grade_fix(before, candidate, subject, fresh_seed(), level)
-        return Judged(verdict, self._both.sandbox, [])
+        return Judged(verdict, self.both.sandbox, [])
 
     def bench(self, *, script: bool = False) -> Bench:
         """The learner's own tree; script: where its training script can run, too."""
-        return self._both.bench(self._session.code[0], script=script)
+        return self.both.bench(self._session.code[0], script=script)
 
     def _benches(self, probe: Probe, *versions: Mapping[str, bytes]) -> list[Bench]:
         """One for each version, ready for the probe."""
         named = zip(("before", "broken", "now"), versions, strict=False)
-        return [self._both.bench(tree, name, script=probe == "script") for name, tree in named]
+        return [self.both.bench(tree, name, script=probe == "script") for name, tree in named]
 
     def _of(self, id: str, bug: Mapping[str, Any]) -> tuple[Probe, Target]:
         """What a bug is observed by, and what of the tree it is about."""

@@ -61,6 +61,6 @@ def _diagnosis(session: Session, attempt: Attempt) -> tuple[Scored, ...]:
         msgspec.convert(known, Diagnosis),
         [(path, symbol) for path, symbol in bug["places"]],
         spec.mechanism,
-        session.catalogue.syllabus.areas[spec.area].mechanisms,
+        session.catalogue.areas[spec.area].mechanisms,
         session.learner.lang,
     )

@@ -9,12 +9,13 @@ from importlib import metadata
 
 from engine import __version__
 from engine.commands.session import Session
+from engine.commands.warm import servers_of
 from engine.errors import EngineError, Message
 from engine.flows.measuring import servers_for
 from engine.flows.reports import DoctorReport, Finding
 from engine.judge.findings import lacking_role
 from engine.run.servers import Servers
-from engine.run.types import CONFINEMENTS
+from engine.run.types import CONFINEMENTS, Sandbox
 from engine.spec.catalogue import Catalogue
 from engine.spec.packs import DEFAULT
 
@@ -38,14 +39,36 @@ def run(session: Session | None) -> DoctorReport:
     findings.append(
         Finding("git", bool(git), git or Message("not found; install it, it keeps your history"))
     )
-    catalogue = session.catalogue if session else Catalogue.find(DEFAULT)
-    python = session.learner.python() if session else None
     try:
-        with servers_for(catalogue, python) as servers:
-            findings += _inside(servers, session)
+        findings += _of(session)
     except EngineError as error:
         findings.append(Finding(INTERPRETER, False, error.messages[0]))
     return DoctorReport(all(finding.good for finding in findings), tuple(findings))
+
+
+def _of(session: Session | None) -> list[Finding]:
+    """The interpreter of the learner's code, and the code. Raises what stands in the way."""
+    if session is None:
+        with servers_for(Catalogue.find(DEFAULT), None) as servers:
+            return _inside(servers, None)
+    if session.catalogue.by_facts:
+        return _anybodys(session)
+    with servers_of(session) as servers:
+        return _inside(servers, session)
+
+
+def _anybodys(session: Session) -> list[Finding]:
+    """The same of code that was written to no contract: what is taken for the model."""
+    from engine.commands import by_facts, found
+
+    with by_facts.means(session) as means:
+        findings = _walls(means.both.sandbox)
+        try:
+            told = found.look(session, means.bench(), lambda _: None).told
+        except EngineError as error:
+            told = ""
+            findings.insert(0, Finding(CODE, False, error.messages[0]))
+        return [Finding(CODE, True, told), *findings] if told else findings
 
 
 def _inside(servers: Servers, session: Session | None) -> list[Finding]:
@@ -71,10 +94,13 @@ def _inside(servers: Servers, session: Session | None) -> list[Finding]:
             )
     if not any(servers.sandbox.python):  # no code has asked yet
         servers.sandbox_of("learner")
-    box = servers.sandbox
-    findings.append(
-        Finding(INTERPRETER, True, ".".join(map(str, box.python)) + f", numpy {box.numpy}")
-    )
+    return findings + _walls(servers.sandbox)
+
+
+def _walls(box: Sandbox) -> list[Finding]:
+    """The interpreter, and what the kernel has to confine it."""
+    brings = f"torch {box.torch}" if box.torch else f"numpy {box.numpy}"
+    findings = [Finding(INTERPRETER, True, ".".join(map(str, box.python)) + f", {brings}")]
     for name, wall in CONFINEMENTS.items():
         found = wall.found(box)
         findings.append(

@@ -6,9 +6,11 @@ import os
 import re
 from pathlib import Path
 
+from engine.code.signatures import module_of
 from engine.commands import found
 from engine.commands.session import Session
 from engine.errors import EngineError, Message, Said
+from engine.facts import files
 from engine.flows.measuring import Progress
 from engine.learner import learner as learners
 from engine.spec.catalogue import Catalogue
@@ -19,17 +21,24 @@ MOST = 400  # files that are looked into
 
 
 def fitting_pack(model: Path | None) -> str:
-    """The pack whose contract names a package that is there; else the first pack of facts for code that
-    imports torch; else the one of who names none.
+    """The pack whose contract's functions are there, or a package that it names; else the first pack of
+    facts for code that imports torch; else the one of who names none.
     """
     if model is None:
         return DEFAULT
     catalogues = [Catalogue(name, folder) for name, folder in sorted(packs().items())]
     for catalogue in catalogues:
-        if not catalogue.by_facts and any(place.exists() for place in _places(catalogue, model)):
+        if not catalogue.by_facts and _fits(catalogue, model):
             return catalogue.pack
     by_facts = [catalogue.pack for catalogue in catalogues if catalogue.by_facts]
     return by_facts[0] if by_facts and _imports_torch(model) else DEFAULT
+
+
+def _fits(catalogue: Catalogue, model: Path) -> bool:
+    signatures = catalogue.contract.signatures
+    if signatures:
+        return module_of(files.read(model), signatures) is not None
+    return any(place.exists() for place in _places(catalogue, model))
 
 
 def _places(catalogue: Catalogue, model: Path) -> list[Path]:
@@ -66,5 +75,6 @@ def found_in(home: Path, progress: Progress) -> tuple[str, Said, tuple[int, int]
             kept = found.look(session, means.bench(), progress)
     except EngineError as error:
         return "", Message.joined("\n", filter(None, error.messages)), None
-    every = sum(entry.kind == "break" for entry in session.catalogue.entries.values())
+    factual = session.catalogue.factual
+    every = sum(entry.kind == "break" for entry in factual.entries.values()) if factual else 0
     return kept.told, "", (every - len(kept.refused), every)

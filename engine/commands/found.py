@@ -68,8 +68,10 @@ def look(session: Session, bench: Bench, progress: Callable[[str], None]) -> Fou
     kept, now = known(session), digest(bench.files)
     if kept is not None and kept.digest == now:
         return kept
+    of = session.catalogue.factual
+    assert of is not None  # whoever asks has breaks by facts
     bench.learner.hold(bench.script_server, folder(bench.files), "optimizer")
-    report = applicable.looked(bench, _asked(session), session.catalogue, progress)
+    report = applicable.looked(bench, _asked(session), of, progress)
     made = Found(now, msgspec.to_builtins(report.target), report.told, dict(report.refused))
     with storage(session.learner.private):
         write(session.learner.private / FILE, msgspec.json.encode(made))

@@ -68,6 +68,8 @@ def run(
     told, applying = "", None
     if catalogue.by_facts:
         told, warning, applying = found_in(home, progress)
+    elif catalogue.factual is not None and model is not None:
+        told, _, applying = found_in(home, progress)  # what is not built yet is no fault
     finished = bool(layers) and (complete or catalogue.by_facts)
     return InitReport(
         name,
@@ -100,6 +102,8 @@ def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Pa
 
 def _odd(catalogue: Catalogue, model: Path) -> Said:
     """What does not look like this pack's model; init goes on all the same."""
+    if catalogue.contract.signatures:
+        return ""
     for package in {re.split(r"[.:]", where)[0] for where in catalogue.contract.roles.values()}:
         places = [model / root / package for root in catalogue.contract.roots]
         if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):

@@ -11,8 +11,9 @@ import msgspec
 from engine.errors import LearnerCodeError, Message, NotApplicable, UsageError
 from engine.facts import pack
 from engine.flows.check import Bench, folder
-from engine.run.forks import FACTS, TORCH, Folder, Forks, interpreters, own_python
+from engine.run.forks import FACTS, TORCH, Folder, Forks
 from engine.run.pool import own_paths
+from engine.run.pythons import interpreters, own_python
 from engine.run.types import Sandbox
 from engine.spec.packs import pack_roots
 
@@ -32,7 +33,7 @@ class Interpreters(msgspec.Struct, frozen=True):
     def sandbox(self) -> Sandbox:
         """What confines the learner's code."""
         found = self.learner.greeting()
-        return Sandbox(found.python, found.numpy, found.landlock, found.seccomp)
+        return Sandbox(found.python, found.numpy, found.landlock, found.seccomp, found.torch)
 
     def bench(
         self, files: Mapping[str, bytes], server: str = "model", *, script: bool = False

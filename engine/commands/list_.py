@@ -15,12 +15,12 @@ def run(session: Session | None, lang: str = "en") -> ListReport:
         found = session.attempts()
         known, lang = session.states(found), session.learner.lang
         unfit = {}
-        if session.catalogue.by_facts:
+        if session.catalogue.factual is not None:
             from engine.commands import found as finding
 
             unfit = finding.unfit(session)
         return ListReport(listed(session.catalogue, lang, known, taken(found), unfit))
     every: list[Listed] = []
-    for pack in sorted(packs()):
-        every += listed(Catalogue.find(pack), lang, {})
+    for pack, folder in sorted(packs().items()):
+        every += listed(Catalogue(pack, folder), lang, {})
     return ListReport(tuple(every))

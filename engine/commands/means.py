@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -62,14 +62,51 @@ class Means(Protocol):
 @contextmanager
 def means_of(session: Session) -> Iterator[Means]:
     """Raises what its interpreters are at fault for."""
-    if session.catalogue.by_facts:
-        from engine.commands import by_facts
+    with ExitStack() as opened:
+        yield Either(session, opened)
 
-        with by_facts.means(session) as found:
-            yield found
-        return
-    from engine.commands.by_contract import ByContract
-    from engine.commands.warm import servers_of
 
-    with servers_of(session) as servers:
-        yield ByContract(session, servers)
+class Either(Means):
+    """By contract or by facts, whichever a break is of; each is opened when it is first asked for."""
+
+    def __init__(self, session: Session, opened: ExitStack) -> None:
+        self._session, self._opened = session, opened
+        self._known: dict[bool, Means] = {}
+        self._id = ""
+
+    def _of(self, id: str) -> Means:
+        facts = self._session.catalogue.goes_by_facts(id)
+        if facts not in self._known:
+            self._known[facts] = self._means(facts)
+        return self._known[facts]
+
+    def _means(self, facts: bool) -> Means:
+        if facts:
+            from engine.commands import by_facts
+
+            return self._opened.enter_context(by_facts.means(self._session))
+        from engine.commands.by_contract import ByContract
+        from engine.commands.warm import servers_of
+
+        return ByContract(self._session, self._opened.enter_context(servers_of(self._session)))
+
+    def begin(self, id: str) -> None:
+        self._id = id
+        self._of(id).begin(id)
+
+    def plan(self, progress: Progress) -> Placed:
+        return self._of(self._id).plan(progress)
+
+    def observed(self, placed: Placed, answers: Sequence[Answer] | None) -> Observed:
+        return self._of(self._id).observed(placed, answers)
+
+    def shown(self, observed: Observed) -> Observed:
+        return self._of(self._id).shown(observed)
+
+    def again(self, attempt: Attempt, answers: Sequence[Answer]) -> Observed:
+        return self._of(attempt.exercise).again(attempt, answers)
+
+    def judged(
+        self, attempt: Attempt, trees: tuple[Tree, Tree], level: Level, progress: Progress
+    ) -> Judged:
+        return self._of(attempt.exercise).judged(attempt, trees, level, progress)

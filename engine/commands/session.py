@@ -58,7 +58,7 @@ class Session:
                 lambda: self.learner.tree(self.catalogue, self.read_model(), model),
             ):
                 known[id] = "changed"
-        if self.catalogue.by_facts:
+        if self.catalogue.factual is not None:
             from engine.commands.found import unfit
 
             return {**dict.fromkeys(unfit(self), "unfit"), **known}

@@ -25,7 +25,7 @@ def read(learner: Learner, catalogue: Catalogue) -> dict[str, bytes]:
             where=str(root),
             next=Message("Set `model:` in learner.yaml to where your code is."),
         )
-    if catalogue.by_facts:
+    if catalogue.by_facts or catalogue.contract.signatures:
         return _anybodys(learner, root)
     modules = {where.partition(":")[0] for where in learner.roles(catalogue).values()}
     return model.read(root, catalogue.contract.roots, modules)
@@ -63,19 +63,23 @@ def needed(
     learner: Learner, catalogue: Catalogue, files: Mapping[str, bytes], component: str | None
 ) -> Mapping[str, bytes]:
     """Of the model's files those that a component may run; all of them where it is None, or where that
-    cannot be told.
+    cannot be told. Of anybody's layout none, where no component of the contract is named.
     """
+    contract = catalogue.contract
+    if contract.signatures and component not in contract.components:
+        return {}
     if component is None:
         return files
     from engine.code.imports import closure
 
-    roles = learner.roles(catalogue)
+    roots, roles = learner.contract(catalogue, files)
     modules = {roles[role].partition(":")[0] for role in catalogue.roles_of(component)}
     try:
-        found = closure(files, catalogue.contract.roots, modules, trusting=True)
+        found = closure(files, roots, modules, trusting=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # one of those
-        return files
-    return files if found is None else {path: files[path] for path in sorted(found)}
+        found = None
+    known = [path for path in files if path.endswith(".py")] if found is None else sorted(found)
+    return {path: files[path] for path in known}
 
 
 def practice_of(session: Session) -> Path:

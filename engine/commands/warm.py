@@ -11,13 +11,18 @@ from engine.commands.sources import data_files
 from engine.errors import EngineError
 from engine.flows.measuring import servers_for
 from engine.run.concurrent import Future
+from engine.run.pythons import with_package
 from engine.run.servers import TRACED, Servers
 
 TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
 
 
 def _of(session: Session) -> Servers:
-    servers = servers_for(session.catalogue, session.learner.python(), [session.learner.home])
+    python = session.learner.python()
+    if session.catalogue.contract.framework == "torch":
+        named = python if session.learner.settings.python else None
+        python = with_package("torch", session.learner.model, named)
+    servers = servers_for(session.catalogue, python, [session.learner.home])
     servers.readable = data_files(session)
     return servers
 
@@ -51,7 +56,7 @@ def begin(session: Session, id: str, *names: str) -> None:
     """Have the servers of these names handed the learner's code while the caller still imports, for the
     exercise `id`. Errors are left to those who come later.
     """
-    if session.catalogue.by_facts:
+    if session.catalogue.goes_by_facts(id):
         return
     try:
         _begun[session] = Warm(session, id, *names)

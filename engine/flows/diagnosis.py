@@ -70,7 +70,7 @@ def hypotheses(
     """What is asked of the break `id`, which is called `name`. lot: what the order of the mechanisms is drawn
     by, so that one break keeps its order.
     """
-    area = catalogue.syllabus.areas[catalogue.story(id).area]
+    area = catalogue.areas[catalogue.story(id).area]
     options = [(one.id, said(one.text, lang)) for one in area.mechanisms]
     random.Random(lot).shuffle(options)
     return Hypotheses(name, said(area.title, lang), tuple(options), tuple(places), lang, known)

@@ -57,7 +57,7 @@ def draw(
 
 def _area(catalogue: Catalogue, typed: str) -> str:
     """The id of an area that is typed by its id or by its title in any language."""
-    for id, area in catalogue.syllabus.areas.items():
+    for id, area in catalogue.areas.items():
         if typed.casefold() in (id, *(title.casefold() for title in area.title.values())):
             return id
     return typed

@@ -30,9 +30,10 @@ def fresh_seed() -> int:
 
 def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:
     """Servers that hold this pack; the pack's own folder is closed to learner code."""
+    contract = catalogue.contract
     return Servers(
         catalogue.code(), python=python, hidden=[*hidden, catalogue.folder],
-        modes=catalogue.contract.modes, updates=catalogue.contract.updates,
+        modes=contract.modes, updates=contract.updates, torch=contract.framework == "torch",
     )  # fmt: skip
 
 
@@ -55,13 +56,19 @@ class Halted(Exception):
 def dtype_of(servers: Servers, catalogue: Catalogue, tree: Tree, *, server: str = "learner") -> str:
     """The dtype of the learner's arrays, read once; float64 while it cannot be read."""
     probe = catalogue.contract.dtype
-    if probe is None:
-        return "float64"
+    if probe is None or isinstance(probe, str):
+        return probe or USUAL
     outcome = servers.outcomes(tree, [Job(probe.component, probe.probe, {})], server=server)[0]
     if outcome.stopped in ("timeout", "output"):
         raise Halted(outcome)  # it would only halt again
     found = outcome.values.get("dtype")
     return found if found in ("float32", "float64") else "float64"
+
+
+def guess_of(catalogue: Catalogue) -> str:
+    """The dtype that learners' arrays most likely have: the pack's, where it says one."""
+    said = catalogue.contract.dtype
+    return said if isinstance(said, str) else USUAL
 
 
 def guessed(read: Callable[[], str], make: Callable[[str], T], guess: str = USUAL) -> tuple[str, T]:

@@ -12,7 +12,7 @@ def pipeline_source(catalogue: Catalogue, id: str) -> str:
     """The function of a `call.py` that a break names as its pipeline, "component.probe"; "" of a pack that
     learners do not write to.
     """
-    pipeline = "" if catalogue.by_facts else catalogue.break_(id).pipeline
+    pipeline = "" if catalogue.goes_by_facts(id) else catalogue.break_(id).pipeline
     component, _, probe = pipeline.partition(".")
     if not probe or component not in catalogue.folders:
         return ""

@@ -20,6 +20,7 @@ class Result(msgspec.Struct, frozen=True):
 
     frames: of the error, or of the code that ran when the time was over. output: what the code printed.
     draw: what repeats that measurement. unwritten: it agrees only as the code was not written before either.
+    advice: it is told, and decides nothing.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Result(msgspec.Struct, frozen=True):
     output: str = ""
     draw: Draw | None = None
     unwritten: bool = False
+    advice: bool = False
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -52,13 +54,23 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def failures(self) -> int:
-        """How many checks failed."""
-        return failures(self.results)
+        """How many checks failed that decide."""
+        return failures(self.required)
+
+    @property
+    def required(self) -> tuple[Result, ...]:
+        """The checks that decide."""
+        return tuple(result for result in self.results if not result.advice)
+
+    @property
+    def advice(self) -> tuple[Result, ...]:
+        """What is told beside them: checks that failed and decide nothing."""
+        return tuple(result for result in self.results if result.advice and not result.passed)
 
     @property
     def failing(self) -> Result | None:
         """The first check that failed, in the order that teaches."""
-        return next((result for result in self.results if not result.passed), None)
+        return next((result for result in self.required if not result.passed), None)
 
 
 def failures(results: Sequence[Result]) -> int:

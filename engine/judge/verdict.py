@@ -141,7 +141,9 @@ def _result(
 ) -> Result:
     planned, expected, differing = found
     check = planned.check
-    held = Result(check.id, planned.component, check.shows, not differing, len(planned.draws))
+    held = Result(
+        check.id, planned.component, check.shows, not differing, len(planned.draws), advice=check.advice
+    )  # fmt: skip
     if not differing:
         agree = (outcomes[draw] for draw in planned.draws)
         return msgspec.structs.replace(held, unwritten=all(one.unwritten for one in agree))
@@ -216,4 +218,6 @@ def _verdict(results: Sequence[Result], plan: Plan, target: str) -> Verdict:
     count = sum(result.measurements for result in results)
     if not count:
         raise EngineError(Message("Nothing was measured, so nothing can be judged."))
-    return Verdict(all(r.passed for r in results), tuple(results), count, str(plan.seed), target)
+    return Verdict(
+        all(r.passed or r.advice for r in results), tuple(results), count, str(plan.seed), target
+    )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from engine.errors import Message, UsageError
+from engine.errors import LearnerCodeError, Message, UsageError
 from engine.spec import index
 from engine.spec.catalogue import Catalogue
 from engine.spec.load import convert
@@ -107,14 +107,41 @@ class Learner(msgspec.Struct, frozen=True):
                 )
         return {**roles, **self.settings.roles}
 
+    def contract(
+        self, catalogue: Catalogue, files: Mapping[str, bytes]
+    ) -> tuple[tuple[str, ...], dict[str, str]]:
+        """(folders that the code is imported from, the contract's roles), as they are in these files.
+
+        Raises LearnerCodeError where nothing there has the contract's functions.
+        """
+        contract, roles = catalogue.contract, self.roles(catalogue)
+        if not contract.signatures:
+            return tuple(contract.roots), roles
+        from engine.code.signatures import module_of, roots_of
+
+        path = module_of(files, contract.signatures)
+        if path is None:
+            usual = next(iter(contract.roles.values())).partition(":")[0].replace(".", "/")
+            raise LearnerCodeError(
+                Message("No file here has the functions of the course, {file}.py.", file=usual),
+                where=str(self.model),
+                next=Message("Set `model:` in learner.yaml to the folder that holds it."),
+            )
+        module, roots = roots_of(path, contract.roots)
+        moved = {
+            role: where if role in self.settings.roles else f"{module}:{where.partition(':')[2]}"
+            for role, where in roles.items()
+        }
+        return roots, moved
+
     def tree(self, catalogue: Catalogue, files: Mapping[str, bytes], root: Path) -> Tree:
         """Files as a tree that can be run; `root` is what tracebacks and `__file__` name."""
         from engine.run.types import Tree  # of those who run code, not of those who list
 
         if catalogue.by_facts:
             return Tree(str(root), ("",), dict(files), {})
-        roots = tuple(catalogue.contract.roots)
-        return Tree(str(root), roots, dict(files), self.roles(catalogue))
+        roots, roles = self.contract(catalogue, files)
+        return Tree(str(root), roots, dict(files), roles)
 
 
 def load(home: Path) -> Learner:

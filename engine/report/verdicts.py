@@ -69,7 +69,9 @@ def all_parts(report: AllReport) -> None:
     view = View(report.lang, report.root, "")
     rows = [(words("part"), words("checks"), words("first"))]
     for part in report.parts:
-        what = view.brief(part.finding) if part.finding else words("pass")
+        told = view.brief(part.finding) if part.finding else ""
+        what = words("pass; {advice}", advice=told) if part.passed and told else told
+        what = what or words("pass")
         rows.append((part.exercise, f"{part.right}/{part.checks}", what))
     table(rows)
     print()
@@ -146,7 +148,8 @@ class View:
 
     def verdict(self, verdict: Verdict) -> None:
         """All of it: the causes, what never ran, what passed, and the count."""
-        found = findings(verdict.results)
+        required = verdict.required
+        found = findings(required)
         for number, one in enumerate(found):
             if number == 0 or everything():
                 self._in_full(one)
@@ -154,16 +157,22 @@ class View:
                 self._in_a_line(one)
         if len(found) > LINES and not everything():
             say(words("and {count} more (--all tells each)", count=len(found) - LINES), "red")
-        waiting = [one for one in verdict.results if unrun(one)]
+        stopped = {one.place for one in found if one.place}
+        for one in findings(verdict.advice):
+            if one.place in stopped:
+                continue  # it stops where what is required stops
+            self._in_a_line(one, words("advice"), "yellow")
+        waiting = [one for one in required if unrun(one)]
         if waiting:
             say(words("not run (stopped before): {checks}", checks=self._names(waiting)), "dim")
-        written = [one for one in verdict.results if not one.unwritten]
-        lacking = dict.fromkeys(one.component for one in verdict.results if one.unwritten)
+        written = [one for one in required if not one.unwritten]
+        lacking = dict.fromkeys(one.component for one in required if one.unwritten)
         if any(lacking):  # a blind break names no component
             say(words("not built yet: {components}", components=", ".join(lacking)), "dim")
         passed = [one for one in written if one.passed]
-        if passed:
-            say(words("ok: {checks}", checks=self._names(passed)), "green")
+        fine = [one for one in verdict.results if one.passed and not one.unwritten]
+        if fine:
+            say(words("ok: {checks}", checks=self._names(fine)), "green")
         say(
             words("{passed} of {count} pass", passed=len(passed), count=len(written)),
             "bold",
@@ -210,14 +219,15 @@ class View:
         at = f" {self._place(one.place)}" if one.place else ""
         return f"{said(one.says) or _compared(one.result)}{at}"
 
-    def _in_a_line(self, one: Finding) -> None:
+    def _in_a_line(self, one: Finding, head: str = "", colour: str = "red") -> None:
         at = f" {self._place(one.place)}" if one.place else ""
         pattern = said(one.result.pattern)
         pattern = "" if pattern in self._told else pattern
         self._told.add(pattern)
         text = said(one.says) or f"{_compared(one.result)} {pattern}"
         more = f" {self._more(one)}" if one.more else ""
-        say(words("FAIL") + f" {self._shows(one.result)}: {text.strip()}{at}{more}", "red")
+        shown = f"{self._shows(one.result)}: {text.strip()}{at}{more}"
+        say(f"{head or words('FAIL')} {shown}", colour)
 
     def _more(self, one: Finding) -> str:
         count = len(one.more)

@@ -30,6 +30,7 @@ CHILD_MODULES = (
     "server",
     "zygote",
 )  # each after those that it imports
+TORCH_MODULES = (*CHILD_MODULES, "runner", "torch_check", "tensors", "torch_zygote")
 EXAM_MODULES = {
     "pack": ("patterns", "targeting"),
     "learner": ("environment", "exchange", "repetition", "callers"),

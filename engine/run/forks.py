@@ -10,7 +10,6 @@ validates it (`engine/facts/trace.py`).
 
 from __future__ import annotations
 
-import os
 import shutil
 import socket
 import tempfile
@@ -192,20 +191,3 @@ class Forks:
             stopped = f"unreadable: {error}"
         self._servers.pop(name).close()
         return Answer({}, stopped)
-
-
-def own_python() -> str:
-    """The engine's own interpreter."""
-    import sys
-
-    return sys.executable
-
-
-def interpreters(tree: Path, named: str | None) -> list[str]:
-    """Interpreters to try for a tree: the one that is named, else its environment, the active one, ours."""
-    if named:
-        return [named]
-    found = [folder / env for folder in (tree, tree.parent) for env in (".venv", "venv")]
-    found += [Path(os.environ[v]) for v in ("VIRTUAL_ENV", "CONDA_PREFIX") if os.environ.get(v)]
-    paths = [str(path / "bin" / "python") for path in found]
-    return list(dict.fromkeys([*(p for p in paths if os.access(p, os.X_OK)), own_python()]))

@@ -51,8 +51,9 @@ class LearnerClient(ServerPool):
         modes: Mapping[str, Sequence[str]] = {},
         updates: str = "",
         exam: bool = False,
+        torch: bool = False,
     ) -> None:
-        super().__init__(pack, python=python, hidden=hidden, exam=exam)
+        super().__init__(pack, python=python, hidden=hidden, exam=exam, torch=torch)
         every = sorted({role for some in modes.values() for role in some})
         watched = dict.fromkeys({*CALL_VARIANTS, LATE} - UNWATCHED, every)
         self._made = {**watched, **modes}  # roles, by call variant

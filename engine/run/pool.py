@@ -28,17 +28,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import msgspec
-
 from engine.errors import LearnerCodeError, Message
-from engine.run.bootstrap import exam_modules
+from engine.run.bootstrap import TORCH_MODULES, exam_modules
 from engine.run.channel import END, GONE, Server
+from engine.run.greeting import greeting
 from engine.run.types import PLAIN_RUN, RunOptions, Sandbox, Tree
 from engine.run.zygote import Zygote, taken, workdir
 
-START_LIMIT = 60.0  # seconds for the interpreter to import numpy
 LIMIT = 10.0  # seconds of its own for one job, before anything is known of this code
-MEMORY = 4 << 30  # bytes
+MEMORY, TORCH_MEMORY = 4 << 30, 6 << 30  # bytes; torch alone maps two
+CALLS = ("/call.py", "pack/calls.py")  # what of a pack the learner's side gets
 SECOND = "+"  # ends the name of a server that works beside another one
 TRACED = "traced"  # the server that records what expressions give
 SPLIT = 64  # jobs, from which on two children share them
@@ -51,8 +50,9 @@ class ServerPool:
 
     pack: the pack's files, {"pack/<component>/call.py": text, ...}. python: the learner's interpreter, None
     for the engine's own. hidden: paths that learner code must never read. exam: whether servers get what
-    exists only against cheats; it may be changed later, and holds from then on. readable: data files that
-    learner code may read, beside those of the interpreter; for servers that are started afterwards.
+    exists only against cheats; it may be changed later, and holds from then on. torch: whether the learner's
+    side is an interpreter with torch, and works with tensors. readable: data files that learner code may
+    read, beside those of the interpreter; for servers that are started afterwards.
     """
 
     def __init__(
@@ -62,9 +62,11 @@ class ServerPool:
         python: str | None = None,
         hidden: Sequence[Path] = (),
         exam: bool = False,
+        torch: bool = False,
     ) -> None:
+        self._torch = torch
         self._pack = dict(pack)
-        self._calls = {path: text for path, text in pack.items() if path.endswith("/call.py")}
+        self._calls = {path: text for path, text in pack.items() if path.endswith(CALLS)}
         self._python = python
         self._hidden = [str(path) for path in (*hidden, *own_paths())]
         self._zygotes: list[Zygote] = []
@@ -111,7 +113,10 @@ class ServerPool:
         """Start the interpreter(s); a second zygote only where the learner has their own."""
         if not self._zygotes:
             self._zygotes.append(Zygote(sys.executable, self._workdir))
-        if self._python and Path(self._python) != Path(sys.executable):
+        if self._torch:
+            python = self._python or sys.executable
+            self._zygotes.append(Zygote(python, self._workdir, TORCH_MODULES))
+        elif self._python and Path(self._python) != Path(sys.executable):
             self._zygotes.append(Zygote(self._python, self._workdir))
         self._greeted = False
         self._failed: LearnerCodeError | None = None
@@ -124,7 +129,8 @@ class ServerPool:
             return
         try:
             for zygote in self._zygotes:
-                self.sandbox = greeting(zygote)
+                of_learner = zygote is self._zygotes[-1]
+                self.sandbox = greeting(zygote, torch=self._torch and of_learner)
         except LearnerCodeError as error:
             self._failed = error
             raise
@@ -157,7 +163,7 @@ class ServerPool:
                 "root": "/engine",
                 "texts": self._calls if learner else self._pack,
                 "workdir": workdir,
-                "memory": MEMORY,
+                "memory": TORCH_MEMORY if self._torch and learner else MEMORY,
                 "confined": learner,
                 "hidden": self._hidden,
                 "readable": [str(path) for path in self.readable] if learner else [],
@@ -263,25 +269,6 @@ class ServerPool:
             if end is GONE:  # or whoever read its answers failed: it stands in the middle of them
                 self._drop(name)
         return answers, end
-
-
-def greeting(zygote: Zygote) -> Sandbox:
-    """What it says of itself when it has started. Raises LearnerCodeError."""
-    hello = Server(zygote.control).receive(START_LIMIT)
-    if hello is None:
-        raise LearnerCodeError(
-            Message(
-                "The interpreter {python} did not start. It must be Python 3.9 or newer.",
-                python=zygote.python,
-            ),
-            next=Message("Put another under `python:` in learner.yaml, then try `engine doctor`."),
-        )
-    if hello["numpy"] is None:
-        raise LearnerCodeError(
-            Message("The interpreter {python} has no numpy.", python=zygote.python),
-            next=Message("Install numpy there, or set `python:` in learner.yaml."),
-        )
-    return msgspec.convert(hello, Sandbox)
 
 
 def second(name: str, jobs: int) -> str:

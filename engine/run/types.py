@@ -190,6 +190,7 @@ class Sandbox(msgspec.Struct, frozen=True):
     numpy: str | None
     landlock: int  # version of its interface, 0 for none
     seccomp: bool
+    torch: str | None = None
 
     @property
     def complete(self) -> bool:

@@ -10,46 +10,33 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import msgspec
 from msgspec.structs import replace
 
 from engine.errors import Message, SpecError, UsageError
 from engine.spec import index
+from engine.spec.entry import Entry
 from engine.spec.index import Course, Summary
-from engine.spec.load import S, load, nearest, read_bytes
-from engine.spec.packs import content_root, is_fact_pack, packs
+from engine.spec.load import S, load, nearest, read_bytes, read_whole
+from engine.spec.packs import content_root, is_fact_pack, lender, packs
 
 if TYPE_CHECKING:  # lists and hints do without
+    from collections.abc import Mapping
+
     from engine.spec.types import Break, Build, FactPack, Pack, Proof, Story, Walkthrough
+    from engine.spec.types.pack import Area
 
 PROOF = ".proof.yaml"
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """One exercise, before its file is read."""
-
-    id: str
-    kind: Literal["build", "break"]
-    pack: str
-    phase: str  # "13-embeddings"
-    component: str
-    file: str
-
-    @property
-    def phase_number(self) -> str:
-        """ "13" of "13-embeddings"."""
-        return self.phase.partition("-")[0]
-
-    @property
-    def phase_name(self) -> str:
-        """ "Embeddings" of "13-embeddings"."""
-        return self.phase.partition("-")[2].replace("-", " ").capitalize()
-
-
 class Catalogue:
-    """All exercises of one pack. Raises SpecError when the pack cannot be read."""
+    """All exercises of one pack. Raises SpecError when the pack cannot be read.
 
-    def __init__(self, pack: str, folder: Path) -> None:
+    borrowing: with the breaks of the packs of facts that it takes some from, as a learner has them; an
+    author has the pack's own.
+    """
+
+    def __init__(self, pack: str, folder: Path, *, borrowing: bool = False) -> None:
+        self._borrowing = borrowing
         self.pack = pack
         self.folder = folder
         self._specs: dict[str, Any] = {}  # read once for each command
@@ -66,7 +53,7 @@ class Catalogue:
                 Message("There is no pack {pack!r}.{hint}", pack=pack, hint=nearest(pack, found)),
                 next=Message("Packs here: {packs}.", packs=", ".join(sorted(found)) or "-"),
             )
-        return cls(pack, found[pack])
+        return cls(pack, found[pack], borrowing=True)
 
     @cached_property
     def contract(self) -> Pack:
@@ -79,6 +66,24 @@ class Catalogue:
     def by_facts(self) -> bool:
         """Whether the pack knows anybody's code by facts, and has no contract."""
         return is_fact_pack(self.folder / "pack.yaml")
+
+    @cached_property
+    def factual(self) -> Catalogue | None:
+        """The catalogue of the breaks by facts: this one, or the one that it takes them from."""
+        if self.by_facts:
+            return self
+        name = lender(self.folder / "pack.yaml") if self._borrowing else ""
+        return Catalogue.find(name) if name else None
+
+    def goes_by_facts(self, id: str) -> bool:
+        """Whether a break is put in, and judged, by facts."""
+        return self.by_facts or self.entry(id).pack != self.pack
+
+    @property
+    def areas(self) -> Mapping[str, Area]:
+        """What can go wrong in each part of the field."""
+        lent = self.factual.syllabus.areas if self.factual else {}
+        return {**lent, **self.syllabus.areas}
 
     @cached_property
     def facts(self) -> FactPack:
@@ -108,7 +113,9 @@ class Catalogue:
                 )
             found[id] = Entry(id, kind, self.pack, file.parent.parent.name, component, str(file))
         order = {id: i for i, id in enumerate(self._course.path)}
-        return dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+        own = dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
+        lent = self.factual.entries if self.factual is not None and not self.by_facts else {}
+        return {**{id: entry for id, entry in lent.items() if entry.kind == "break"}, **own}
 
     @cached_property
     def _course(self) -> Course:
@@ -124,7 +131,7 @@ class Catalogue:
     def summaries(self) -> dict[str, Summary]:
         """What lists and hints say of each exercise. Raises SpecError for one that is at fault."""
         ids = {entry.file: entry.id for entry in self.entries.values()}
-        sources = {file: read_bytes(file) for file in ids}
+        sources = {file: read_whole(file) for file in ids}
         found = index.read(
             sources, lambda known: known.summaries, lambda file: self._summary(ids[file])
         )
@@ -194,7 +201,7 @@ class Catalogue:
         """What a break asks and tells, whatever the pack."""
         from engine.spec.types import Story
 
-        return self._read(self.entry(id), Story) if self.by_facts else self.break_(id)
+        return self._read(self.entry(id), Story) if self.goes_by_facts(id) else self.break_(id)
 
     def proof(self, id: str) -> Proof:
         """Where a break of a pack of facts goes, and what it must change."""
@@ -284,17 +291,7 @@ class Catalogue:
     def users(self, component: str) -> set[str]:
         """The components that use `component`, directly or not."""
         if component not in self._users:
-            self._users[component] = frozenset(self._found_users(component))
-        return set(self._users[component])
+            from engine.spec.uses import users
 
-    def _found_users(self, component: str) -> set[str]:
-        found: set[str] = set()
-        grown = {component}
-        while grown:
-            grown = {
-                name
-                for name, part in self.contract.components.items()
-                if set(part.uses) & (grown | found) and name not in found | {component}
-            }
-            found |= grown
-        return found
+            self._users[component] = users(self.contract.components, component)
+        return set(self._users[component])

@@ -13,28 +13,43 @@ import msgspec
 
 from engine.errors import Message, Said, SpecError
 from engine.spec import kept
+from engine.spec.packs import packs
 from engine.spec.texts import filled
 
 if TYPE_CHECKING:
     from engine.spec import yaml  # brings PyYAML, which lists and hints do without
 
 S = TypeVar("S", bound=msgspec.Struct)
+SAME_AS = "same_as"
+BASE = re.compile(rb"^same_as: *([\w-]+)/([\w-]+) *$", re.M)
 _CONVERTING = Lock()  # msgspec dies where two threads are the first to make one type
 
 
 def load(file: Path, kind: type[S]) -> S:
     """Read one spec file. Raises SpecError with file:line:column and the nearest right key."""
-    source = read_bytes(str(file))
+    source = read_whole(str(file))
     with _CONVERTING:
         known = kept.read(source, kind)
     if known is not None:
         return known
-    from engine.spec import yaml
-
-    document = yaml.read(source, str(file))
-    spec = convert(document._replace(data=filled(document.data)), kind)
+    whole = document(file)
+    spec = convert(whole._replace(data=filled(whole.data)), kind)
     kept.keep(source, spec)
     return spec
+
+
+def document(file: Path) -> yaml.Document:
+    """A spec file with what it takes from another, its figures still by name. Raises SpecError."""
+    from engine.spec import yaml
+
+    source = read_bytes(str(file))
+    own = yaml.read(source, str(file))
+    base = based_on(str(file), source)
+    if not base:
+        return own
+    theirs = yaml.read(read_bytes(base), base).data
+    said = {key: value for key, value in own.data.items() if key != SAME_AS}
+    return own._replace(data={**theirs, **said})
 
 
 def read_bytes(file: str) -> bytes:
@@ -43,6 +58,31 @@ def read_bytes(file: str) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise SpecError(f"Cannot be read: {error.strerror}.", where=f"{file}:1:1") from None
+
+
+def read_whole(file: str) -> bytes:
+    """A file of a pack, with the one that it takes the rest from. Raises SpecError."""
+    source = read_bytes(file)
+    base = based_on(file, source)
+    return source + read_bytes(base) if base else source
+
+
+def based_on(file: str, source: bytes) -> str:
+    """The file whose texts stand for all that this one does not say, `same_as: PACK/ID`; "" for none.
+
+    A mechanism's story is written once, and each pack says beside it what is different there.
+    Raises SpecError.
+    """
+    named = BASE.search(source)
+    if named is None:
+        return ""
+    pack, id = named[1].decode(), named[2].decode()
+    folder = packs().get(pack)
+    found = [] if folder is None else [*folder.glob(f"[0-9]*-*/*/{id}.yaml")]
+    found += [] if folder is None else [*folder.glob(f"[0-9]*-*/{id}/build.yaml")]
+    if not found:
+        raise SpecError(f"There is no exercise {pack}/{id}.", where=f"{file}:1:1")
+    return str(found[0])
 
 
 def convert(document: yaml.Document, kind: type[S]) -> S:

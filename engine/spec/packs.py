@@ -33,5 +33,11 @@ def packs() -> dict[str, Path]:
 
 
 def is_fact_pack(file: Path) -> bool:
-    """Whether a pack.yaml is of a pack that measures by facts: `framework: torch`."""
-    return re.search(rb"^framework: *torch\b", file.read_bytes(), re.M) is not None
+    """Whether a pack.yaml is of a pack that measures by facts: it declares them."""
+    return re.search(rb"^facts:", file.read_bytes(), re.M) is not None
+
+
+def lender(file: Path) -> str:
+    """The pack of facts that a pack.yaml takes breaks from, `breaks_from: PACK`; "" for none."""
+    found = re.search(rb"^breaks_from: *([\w-]+)", file.read_bytes(), re.M)
+    return found[1].decode() if found else ""

@@ -12,8 +12,9 @@ from engine.facts import files, pack
 from engine.facts.experiments import Candidate
 from engine.facts.report import judged
 from engine.flows import check, training
-from engine.run.forks import FACTS, TORCH, Folder, Forks, own_python
+from engine.run.forks import FACTS, TORCH, Folder, Forks
 from engine.run.pool import own_paths
+from engine.run.pythons import own_python
 
 GPTS = Path(__file__).parent.parent / "gpts"
 

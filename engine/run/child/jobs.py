@@ -14,7 +14,7 @@ import sys
 import time
 import types
 
-from engine.run.child import arrays, call_variants, calls
+from engine.run.child import arrays, call_variants, calls, wire
 from engine.run.child.values import describe, snapshot, writable
 
 
@@ -117,6 +117,8 @@ def seed(number):
     random.seed(number)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(number % (1 << 32))
+    if wire.ARRAYS is not None:
+        wire.ARRAYS.seed(number)
 
 
 def roles_job(job, learner, trees):

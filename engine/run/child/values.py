@@ -1,6 +1,6 @@
 """Values that probes record, and what they raise, as plain data that can cross the wire.
 
-Sent as text: standard library, and numpy where arrays come along.
+Sent as text: standard library, numpy where arrays come along, and tensors where torch is at work.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import collections
 import linecache
 import sys
+
+from engine.run.child import wire
 
 MESSAGE = 2000  # characters of an exception's message that travel
 FRAMES = 40
@@ -34,6 +36,9 @@ def snapshot(value):
         if array.dtype.name in ALLOWED:
             return array
         return {"odd": "an array of dtype %s" % array.dtype}
+    tensor = wire.ARRAYS.sent(value) if wire.ARRAYS is not None else None
+    if tensor is not None:
+        return tensor
     if type(value) in (list, tuple):
         return {"list": [snapshot(item) for item in value[:10_000]]}
     return {"odd": "an object of type %s" % type(value).__name__}

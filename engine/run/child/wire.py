@@ -21,10 +21,18 @@ MAX_BODY = 1 << 30  # bytes
 DTYPES = ("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES += ("float16", "float32", "float64")  # what may cross; no object, no void, no strings
 CROSSING, NAMED = {}, {}  # dtype, with its low byte first -> name, and back: filled as they are met
+ARRAYS = None  # `tensors`, where arrays that come are to be tensors
 
 
 class WireError(Exception):
     """The bytes are not a frame, or a value cannot cross."""
+
+
+class Raw:
+    """An array as it crosses: the name of its dtype, its shape, its bytes with the low byte first."""
+
+    def __init__(self, name, shape, data):
+        self.name, self.shape, self.data = name, shape, data
 
 
 def encode(message):
@@ -53,6 +61,10 @@ def encode(message):
             chunks.append(raw)
             size += len(raw)
             return {"$array": [name, list(value.shape), size - len(raw), len(raw)]}
+        if isinstance(value, Raw):
+            chunks.append(value.data)
+            size += len(value.data)
+            return {"$array": [value.name, value.shape, size - len(value.data), len(value.data)]}
         raise WireError("a %s cannot cross" % type(value).__name__)
 
     head = json.dumps(message, default=leaf, separators=(",", ":")).encode()
@@ -72,12 +84,14 @@ def decode(head, body):
             start, size = _span(found["$bytes"], body)
             return bytes(body[start : start + size])
         if "$array" in found:
-            import numpy
-
             name, shape, start, size = found["$array"]
             if name not in DTYPES:
                 raise WireError("dtype %r" % (name,))
             start, size = _span([start, size], body)
+            if ARRAYS is not None:
+                return ARRAYS.received(name, shape, body[start : start + size])
+            import numpy
+
             dtype = NAMED.get(name)
             if dtype is None:
                 dtype = NAMED[name] = numpy.dtype(name).newbyteorder("<")

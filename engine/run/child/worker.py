@@ -125,6 +125,8 @@ def install(state, tree):
     for name in state.foreign:
         if tree.find_spec(name.partition(".")[0]) is not None:
             sys.modules.pop(name, None)  # this tree has its own
+    if wire.ARRAYS is not None:
+        state.texts.install()  # probes with tensors share calls.py
     tree.install()
     if state.home:
         state.exam["environment"].imitate(tree, state.home)

@@ -17,15 +17,16 @@ from engine.run.child.server import serve
 PATIENCE = 0.5  # seconds for the servers to end when the engine has gone
 
 
-def zygote(fd, load):
+def zygote(fd, load, more=()):
     """Serve fork requests on the control socket `fd` until it closes.
 
-    load: executes modules of the engine's own that are sent later: see bootstrap.LOADER.
+    load: executes modules of the engine's own that are sent later: see bootstrap.LOADER. more: what else
+    the greeting says.
     """
     sandbox.die_with_parent()
     sandbox.adopt_orphans()
     control = socket.socket(fileno=fd)
-    control.sendall(wire.encode(greeting()))
+    control.sendall(wire.encode({**greeting(), **dict(more)}))
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # servers are reaped by the kernel
     while True:
         data, fds, _, _ = socket.recv_fds(control, 1, 1)

@@ -19,6 +19,7 @@ class Check(Spec, frozen=True, kw_only=True):
     at all of them, but for those in `but`. `rounding`: in these regimes right code of this dtype may be
     further from the reference than elsewhere, so many times as far. `units`: what 1 of a recorded number
     is in the learner's own units, so that a standard deviation of 10 in units of 0.02 can be told as 0.2.
+    `advice`: whether it is only told, and decides nothing.
     """
 
     id: Id
@@ -37,6 +38,7 @@ class Check(Spec, frozen=True, kw_only=True):
         "inputs",
     )
     draws: Annotated[int, Meta(ge=1, le=64)] = 3
+    advice: bool = False
 
 
 class Range(Spec, frozen=True, kw_only=True):

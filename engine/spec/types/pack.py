@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from engine.spec.types.base import Id, Option, Spec, Text
+from engine.spec.types.base import Dtype, Id, Option, Spec, Text
 
 
 class Component(Spec, frozen=True, kw_only=True):
@@ -55,15 +55,19 @@ class Pack(Syllabus, frozen=True, kw_only=True):
     an `lr`, whose `step()` moves them. `coarse`: dtype -> a variant of the references that is right and
     keeps fewer digits, or reads what is open in another way: an input near a number decides nothing where
     that is seen. `complete`: the folder of a finished model, which `engine init --complete` lays over the
-    template.
+    template. `dtype`: what the learner's arrays are in, or the probe that tells. `signatures`: functions with
+    the names of their parameters, by which the module that has the roles is known, wherever it lies.
+    `breaks_from`: a pack of facts, whose breaks this one's learners have beside its own.
     """
 
-    framework: Literal["numpy"]
+    framework: Literal["numpy", "torch"]
     roots: tuple[str, ...]
     roles: dict[str, str]
     components: dict[str, Component]
-    dtype: DtypeProbe | None = None
+    signatures: dict[str, tuple[str, ...]] = {}
+    dtype: DtypeProbe | Dtype | None = None
     modes: dict[str, tuple[str, ...]] = {}
     updates: str = ""
     coarse: dict[str, str] = {}
     complete: str = ""
+    breaks_from: str = ""

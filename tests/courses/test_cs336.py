@@ -1,0 +1,70 @@
+"""CS336: right parts in six styles pass, and the mistakes that people make are refused and named.
+
+The styles and the mistakes were written by somebody who had seen the course's contract alone.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.commands import sources
+from engine.flows.build import grade_build
+from engine.flows.measuring import servers_for
+from engine.learner.learner import Learner, Settings
+from engine.spec.catalogue import Catalogue
+
+HERE = Path(__file__).parent
+CS336 = Catalogue.find("cs336")
+STYLES = tuple(sorted(folder.name for folder in (HERE / "corpus").iterdir()))
+PARTS = tuple(e.component for e in CS336.entries.values() if e.kind == "build")
+MISTAKES = [json.loads(line) for line in (HERE / "mistakes.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="session")
+def grade(tmp_path_factory):
+    """grade(style, part, edits={}) -> the verdict; edits: file -> (old, new)."""
+    pytest.importorskip("torch", reason="torch is not installed")
+    with servers_for(CS336, None) as servers:
+
+        def graded(style, part, edits=()):
+            root = HERE / "corpus" / style
+            settings = Settings(name="x", pack="cs336", model=str(root))
+            learner = Learner(tmp_path_factory.getbasetemp(), settings)
+            files = dict(sources.read(learner, CS336))
+            for file, old, new in edits:
+                text = files[file].decode()
+                assert text.count(old) == 1, (file, old)
+                files[file] = text.replace(old, new).encode()
+            return grade_build(servers, CS336, part, learner.tree(CS336, files, root), 7)
+
+        yield graded
+
+
+def test_there_are_styles_and_mistakes():
+    assert len(STYLES) >= 6
+    assert len(MISTAKES) >= 40
+
+
+@pytest.mark.sweep(30)
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("style", STYLES)
+def test_a_right_part_passes(style, part, grade):
+    verdict = grade(style, part)
+    assert verdict.passed, verdict.failing
+
+
+@pytest.mark.sweep(16)
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: f"{m['style']}-{m['part']}-{m['id']}")
+def test_a_mistake_is_refused_and_named(mistake, grade):
+    """By the check, or in the words, that the row names."""
+    verdict = grade(
+        mistake["style"], mistake["part"], [(mistake["file"], mistake["old"], mistake["new"])]
+    )
+    found = [*verdict.required, *verdict.advice] if mistake["advice"] else verdict.required
+    failed = next((one for one in found if not one.passed), None)
+    assert failed is not None, mistake["what"]
+    assert verdict.passed == mistake["advice"]
+    assert failed.id in mistake["checks"]

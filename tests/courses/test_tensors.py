@@ -1,0 +1,102 @@
+"""Probes of a contract in PyTorch: tensors there and back, seeds, a project that asks for its own version."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.run.jobs import Job
+from engine.run.servers import Servers
+from engine.run.types import Tree
+
+CALL = b"""
+import torch
+
+def back(learner, record, **given):
+    record(**{name: learner.same(value) for name, value in given.items()})
+
+def kinds(learner, record):
+    made = learner.make()
+    record(**made)
+
+def noise(learner, record):
+    record(noise=torch.randn(4))
+
+def version(learner, record):
+    record(version=learner.version())
+
+def other(learner, record):
+    learner.other()
+
+def written(learner, record, x):
+    learner.write(x)
+"""
+CODE = b"""
+import importlib.metadata, torch
+
+def same(x):
+    return x
+
+def make():
+    whole = torch.arange(24.0).reshape(2, 3, 4)
+    return {"turned": whole.mT, "half": whole.bfloat16(), "leaf": torch.ones(2, requires_grad=True),
+            "nothing": torch.empty(0, 3), "complex": torch.zeros(2, dtype=torch.complex64),
+            "nested": [torch.ones(1), 2]}
+
+def version():
+    return importlib.metadata.version("my-course")
+
+def other():
+    return importlib.metadata.version("nobody-has-this")
+
+def write(x):
+    x.mul_(2)
+"""
+ROLES = ("same", "make", "version", "other", "write")
+DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
+
+
+@pytest.fixture(scope="module")
+def run():
+    pytest.importorskip("torch", reason="torch is not installed")
+    files = {"code.py": b"", "mine/__init__.py": CODE, "pyproject.toml": b'name = "my-course"\n'}
+    tree = Tree("/learner", ("",), files, {name: f"mine:{name}" for name in ROLES})
+    with Servers({"pack/part/call.py": CALL}, torch=True) as servers:
+        yield lambda *jobs: servers.outcomes(tree, [Job("part", *job) for job in jobs])
+
+
+def test_arrays_of_every_dtype_come_back_as_they_went(run):
+    rng = np.random.default_rng(0)
+    given = {f"x_{name}": (10 * rng.random((3, 2))).astype(name) for name in DTYPES}
+    given |= {"scalar": np.array(2.5, "float32"), "empty": np.zeros((0, 4), "float32")}
+    found = run(("back", given))[0]
+    assert found.raised is None
+    for name, array in given.items():
+        assert found.values[name].dtype == array.dtype
+        assert np.array_equal(found.values[name], array)
+
+
+def test_what_is_no_plain_array_is_told_or_laid_out(run):
+    values = run(("kinds", {}))[0].values
+    assert np.array_equal(values["turned"], np.arange(24.0).reshape(2, 3, 4).swapaxes(1, 2))
+    assert values["half"] == {"odd": "a tensor of dtype bfloat16"}
+    assert values["complex"] == {"odd": "a tensor of dtype complex64"}
+    assert values["leaf"].tolist() == [1.0, 1.0]
+    assert values["nothing"].shape == (0, 3)
+    assert values["nested"]["list"][1] == 2
+
+
+def test_one_seed_gives_one_noise(run):
+    first, again, other = run(("noise", {}, 5), ("noise", {}, 5), ("noise", {}, 6))
+    assert np.array_equal(first.values["noise"], again.values["noise"])
+    assert not np.array_equal(first.values["noise"], other.values["noise"])
+
+
+def test_a_project_may_ask_for_its_own_version_and_for_no_other(run):
+    own, other = run(("version", {}), ("other", {}))
+    assert own.values["version"] == "0"
+    assert other.raised.type == "PackageNotFoundError"
+
+
+def test_an_input_that_is_written_to_is_noticed(run):
+    assert run(("written", {"x": np.ones(3, "float32")}))[0].changed == ("x",)
