@@ -275,3 +275,22 @@ class GPTLMHead(nn.Module):
                             " n_layer, n_head, n_embd)\n        self.config"))  # fmt: skip
     report = measure({"model.py": tree["model.py"] + head.encode()})
     assert (report.model.cls, report.model.layers) == ("GPTLMHead", 2)
+
+
+@pytest.mark.parametrize("made", ["config = GPTConfig()", "config = GPTConfig", "config = CONFIG"])
+def test_a_configuration_that_the_file_holds_itself_is_small(made, measure):
+    """As an instance, as the class, and as an instance of what another file defines."""
+    text = changed()["model.py"].decode()
+    text = text.replace("class GPT(", f"{made}\n\n\nclass GPT(")
+    text = text.replace("def __init__(self, config):\n        super().__init__()\n        self.config",
+                        "def __init__(self):\n        super().__init__()\n        self.config")  # fmt: skip
+    tree = {"model.py": text.encode()}
+    if "CONFIG" in made:
+        head, _, rest = text.partition("class CausalSelfAttention")
+        tree["sizes.py"] = head.encode() + b"CONFIG = GPTConfig()\n"
+        tree["model.py"] = (
+            f"{head}from sizes import CONFIG\n\nclass CausalSelfAttention{rest}".encode()
+        )
+    report = measure(tree)
+    assert (report.model.width, report.model.heads, report.model.layers) == (32, 4, 2)
+    assert not report.wrong
