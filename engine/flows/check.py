@@ -55,6 +55,11 @@ class Bench(msgspec.Struct, frozen=True):
         known = self.texts.get(declared.id)
         return {"en": declared.title} | ({self.lang: known.title} if known else {})
 
+    def value(self, id: str, measured: str) -> str:
+        """What was measured of a fact, in the language of the bench."""
+        known = self.texts.get(id)
+        return known.value(measured) if known else measured
+
     def ask(self, function: str, recorded: Mapping[str, Any], module: str = "facts") -> Any:
         """What one of the pack's functions makes of a recording. Raises LearnerCodeError."""
         job = {"module": module, "function": function, "recorded": recorded}

@@ -125,6 +125,7 @@ def test_a_report_speaks_the_language_of_learner_yaml(torch, tmp_path):
     for said in (
         "2 capas, d 32, 4 cabezas",
         "a qué atiende un token",
+        "hasta sí mismo",
         "Sin medir:",
         "Lo que esto no",
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 
 import pytest
 
@@ -128,6 +129,26 @@ def test_every_fact_has_its_spanish_texts():
     assert spanish.keys() == {fact.id for fact in PACK.facts}
     for fact in PACK.facts:
         assert spanish[fact.id].wrong.keys() == set(fact.wrong.values())
+
+
+def test_what_is_measured_is_put_into_spanish_words():
+    spanish = pack.texts(pack_folder(), "es")
+    for fact in PACK.facts:
+        for pattern, said in spanish[fact.id].values.items():
+            assert re.compile(pattern).groups == len(set(re.findall(r"\\(\d)", said))), pattern
+    assert spanish["mask"].value("2 ahead") == "2 más adelante"
+    assert spanish["residual_ffn"].value("missing in 1 of 2") == "falta en 1 de 2"
+    assert spanish["activation"].value("gelu (tanh)") == "gelu (tanh)"
+
+
+def test_what_is_right_has_spanish_words_where_it_is_in_english_words():
+    """Names that people write in code stay."""
+    spanish = pack.texts(pack_folder(), "es")
+    kept = r"[\d/]+|1/sqrt\(d_head\)|train|eval|logits|zero_grad, backward.*"
+    for fact in PACK.facts:
+        for right in fact.right:
+            if re.fullmatch(r"[\w', -]+", right) and not re.fullmatch(kept, right):
+                assert spanish[fact.id].value(right) != right, right
 
 
 def test_a_language_that_the_pack_does_not_speak_has_no_texts():
