@@ -259,10 +259,10 @@ def named_candidate(files: Mapping[str, bytes], asked: Asked) -> Candidate:
 def not_found(bench: Bench, tried: Sequence[Tried]) -> NotApplicable:
     """What was tried, and the one line that would help."""
     looked = [f"{one.candidate.path}:{one.candidate.cls}: {one.why or 'no parts'}" for one in tried]
-    count = sum(path.endswith(".py") for path in bench.files)
+    count = sum(path.endswith((".py", ".ipynb")) for path in bench.files)
     if not tried:
         what = Message(
-            "No model was found in {count} Python files: no class looks like a whole GPT.",
+            "No model was found in {count} Python files and notebooks: no class looks like a whole GPT.",
             count=count,
         )
     else:

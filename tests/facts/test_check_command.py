@@ -150,6 +150,20 @@ def test_a_functional_model_enters_by_its_learner_yaml(torch, tmp_path):
     assert json.loads(done.stdout)["model"]["training"] == "train.py"
 
 
+def test_a_model_in_a_notebook_is_checked_and_its_cell_is_named(torch, tmp_path):
+    text = (GPTS / "fused" / "model.py").read_text().replace(" / math.sqrt(k.size(-1))", "")
+    head, _, rest = text.partition("class MLP")
+    cells = [{"cell_type": "markdown", "source": ["# My GPT"]}]
+    cells += [{"cell_type": "code", "source": ["%pip install torch\n", head]}]
+    cells += [{"cell_type": "code", "source": ["class MLP" + rest]}]
+    cells += [{"cell_type": "code", "source": ["model = GPT(GPTConfig())\n", "input('go on?')"]}]
+    (tmp_path / "gpt.ipynb").write_text(json.dumps({"cells": cells}))
+    done = engine(tmp_path, "--select", "scale")
+    assert done.returncode == 1, done.stderr
+    line = 1 + head[: head.index("att = (q @")].count("\n") + 1
+    assert f"gpt.ipynb, code cell 1:{line}: att = (q @" in done.stdout
+
+
 def test_a_script_that_is_named_and_not_there_is_told(torch, tmp_path):
     shutil.copytree(GPTS / "fused", tmp_path, dirs_exist_ok=True)
     done = engine(tmp_path, "--train", "gone.py")

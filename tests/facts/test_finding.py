@@ -106,6 +106,9 @@ def test_a_notebook_is_read_cell_by_cell():
     names = {}
     exec(files.notebook(json.dumps({"cells": cells})), names)
     assert names["b"] == 2
+    lines = files.notebook(json.dumps({"cells": cells})).splitlines()
+    assert files.cell(lines, lines.index("b = a + 1") + 1) == ("4", 1)
+    assert files.cell(lines, lines.index("a = 1") + 1) == ("1", 2)
 
 
 def test_environments_and_hidden_folders_are_not_read(tmp_path):
