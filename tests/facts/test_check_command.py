@@ -63,6 +63,10 @@ def test_text_says_what_was_taken_and_what_it_cannot_tell(torch):
         ("raise RuntimeError('no')\n", "No model was found"),
         ("", "No model was found"),
         ("this is no python", "No model was found"),
+        (
+            "from transformers import GPT2LMHeadModel\nm = GPT2LMHeadModel.from_pretrained('gpt2')",
+            "model.py takes one from a library (GPT2LMHeadModel)",
+        ),
         ("CLASS\n        while True: pass\n", "could be built"),
         ("CLASS\n        import os; os._exit(0)\n", "could be built"),
         ("CLASS\n        input('who?')\n", "could be built"),

@@ -95,6 +95,20 @@ class Tower(Module):
     assert [one.cls for one in found] == ["Tower"]
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("from transformers import AutoModelForCausalLM as A\n", "AutoModelForCausalLM"),
+        ("import torch\nimport tensorflow as tf\n", "tensorflow"),
+        ("import torch\n", None),
+        ("# as in jax\n", None),
+    ],
+)
+def test_a_library_that_makes_the_model_is_named(text, name):
+    found = candidates.library({"go.py": text.encode(), "go.md": b"import jax"}, PACK.find)
+    assert found == (None if name is None else (name, "go.py"))
+
+
 def test_a_notebook_is_read_cell_by_cell():
     cells = [
         {"cell_type": "code", "source": ["%pip install x\n", "a = 1\n"]},
