@@ -294,3 +294,18 @@ def test_a_configuration_that_the_file_holds_itself_is_small(made, measure):
     report = measure(tree)
     assert (report.model.width, report.model.heads, report.model.layers) == (32, 4, 2)
     assert not report.wrong
+
+
+def test_a_size_that_a_package_would_give_is_made_up(measure):
+    made = """import nosuchpieces
+sp = nosuchpieces.Processor()
+vocab_size = sp.get_piece_size()
+
+
+class GPT("""
+    text = changed(
+        ("class GPT(", made), ("nn.Embedding(config.vocab_size,", "nn.Embedding(vocab_size,")
+    )
+    report = measure(text)
+    assert report.model.layers == 2
+    assert "vocab_size = 53 was made up" in report.made_up
