@@ -41,6 +41,17 @@ def classes(files: Mapping[str, bytes], find: Finding) -> list[Candidate]:
     return [Candidate(path, name, likely=not last) for last, *_, path, name in sorted(found)]
 
 
+def library(files: Mapping[str, bytes], find: Finding) -> tuple[str, str] | None:
+    """(name, file) of what makes a model that the tree does not define; None where nothing is seen."""
+    for path, source in files.items():
+        found = path.endswith((".py", ".ipynb")) and re.search(
+            find.library, source.decode("utf-8", "replace"), re.M
+        )
+        if found:
+            return next(name for name in found.groups() if name), path
+    return None
+
+
 def _rated(
     own: Mapping[str, ast.ClassDef], everywhere: Mapping[str, ast.ClassDef], find: Finding
 ) -> Iterator[tuple[int, str]]:

@@ -8,15 +8,17 @@ import ast
 import json
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 MAX_FILE = 1 << 20  # bytes of a Python file
-MAX_NOTEBOOK = 4 << 20
+MAX_NOTEBOOK = 32 << 20  # with the pictures in it
 MAX_OTHER = 1 << 18  # bytes of a configuration
 MAX_FILES, MAX_TOTAL = 3000, 40 << 20
 OTHER = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini")
 TOLD = (".md", ".sh", ".rst")  # that tell how a script is run; Makefile, too
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
+CELL = "# code cell "
 MAGIC = re.compile(r"^(\s*)[!%?].*$", re.M)
 
 
@@ -69,19 +71,29 @@ def _content(path: Path) -> bytes | None:
 
 
 def notebook(text: str) -> str:
-    """The code cells of a notebook as one text; magics, and cells that cannot be parsed, left out."""
+    """The code cells of a notebook as one text, each below its number; magics, and cells that cannot be
+    parsed, left out.
+    """
     try:
         cells = json.loads(text).get("cells", [])
         sources = ["".join(cell["source"]) for cell in cells if cell.get("cell_type") == "code"]
     except (ValueError, TypeError, KeyError, AttributeError):
         return ""
     kept = []
-    for source in sources:
+    for number, source in enumerate(sources, 1):
         plain = MAGIC.sub(r"\1pass", source)
         try:
             ast.parse(plain)
         except (SyntaxError, ValueError, RecursionError):
             continue
         if not source.lstrip().startswith("%%"):
-            kept.append(plain)
+            kept.append(f"{CELL}{number}\n{plain}")
     return "\n\n".join(kept) + "\n"
+
+
+def cell(lines: Sequence[str], line: int) -> tuple[str, int]:
+    """("3", 5): of the text that `notebook` made, the number of the cell that a line is in, and which of its
+    lines it is.
+    """
+    above = next(n for n in range(line, 0, -1) if lines[n - 1].startswith(CELL) or n == 1)
+    return lines[above - 1].removeprefix(CELL), line - above

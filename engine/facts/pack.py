@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -15,13 +16,20 @@ __all__ = ["Declared", "FactPack", "Finding", "Rule", "Texts", "Words", "code", 
 
 
 class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A fact in another language. wrong: by the name of the bug."""
+    """A fact in another language. wrong: by the name of the bug; values: by patterns over the value."""
 
     title: str
     expected: str
     means: str
     see: str
     wrong: dict[str, str] = {}
+    values: dict[str, str] = {}
+
+    def value(self, measured: str) -> str:
+        """What was measured, by the first pattern that fits; as it is, where none does."""
+        found = (re.fullmatch(pattern, measured) for pattern in self.values)
+        match = next((one for one in found if one), None)
+        return match.expand(self.values[match.re.pattern]) if match else measured
 
 
 def texts(folder: Path, language: str) -> dict[str, Texts]:

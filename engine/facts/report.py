@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from engine.facts.files import cell
 from engine.facts.pack import Declared, FactPack
 
 Verdict = Literal["PASS", "WRONG", "WARN", "SKIP"]
@@ -23,7 +24,7 @@ class Raw(msgspec.Struct, frozen=True):
 
 
 class Where(msgspec.Struct, frozen=True):
-    """A span of somebody's file."""
+    """A span of somebody's file, or of a cell of a notebook."""
 
     file: str
     line: int
@@ -114,4 +115,8 @@ def where_of(at: Any, files: dict[str, bytes]) -> Where | None:
     lines = files[at[0]].decode("utf-8", "replace").splitlines()
     if not 1 <= at[1] <= len(lines):
         return None
-    return Where(at[0], at[1], max(0, at[3]) + 1, lines[at[1] - 1].strip()[:MAX_TEXT])
+    column, text = max(0, at[3]) + 1, lines[at[1] - 1].strip()[:MAX_TEXT]
+    if at[0].endswith(".ipynb"):
+        number, line = cell(lines, at[1])
+        return Where(f"{at[0]}, code cell {number}", line, column, text)
+    return Where(at[0], at[1], column, text)

@@ -25,6 +25,7 @@ CANDIDATES = 6  # classes that are built, at most
 ENOUGH = 8  # parts, from which on no other candidate is looked at
 LIMIT, FACTS_LIMIT = 25.0, 60.0  # seconds for one job
 SIZES = r"^(AssertionError|RuntimeError|ValueError|IndexError|NotBuilt)"
+CALL_LINE = 'engine check PATH --model "net.py:weights" --call "forward(model, tokens)"'
 ONE_LINE = 'engine check PATH --model "model.py:GPT(GPTConfig(n_layer=2, n_embd=32, ...))"'
 
 
@@ -54,6 +55,11 @@ class Bench(msgspec.Struct, frozen=True):
         """What a fact is about, in English and in the language of the bench."""
         known = self.texts.get(declared.id)
         return {"en": declared.title} | ({self.lang: known.title} if known else {})
+
+    def value(self, id: str, measured: str) -> str:
+        """What was measured of a fact, in the language of the bench."""
+        known = self.texts.get(id)
+        return known.value(measured) if known else measured
 
     def ask(self, function: str, recorded: Mapping[str, Any], module: str = "facts") -> Any:
         """What one of the pack's functions makes of a recording. Raises LearnerCodeError."""
@@ -254,17 +260,30 @@ def named_candidate(files: Mapping[str, bytes], asked: Asked) -> Candidate:
 def not_found(bench: Bench, tried: Sequence[Tried]) -> NotApplicable:
     """What was tried, and the one line that would help."""
     looked = [f"{one.candidate.path}:{one.candidate.cls}: {one.why or 'no parts'}" for one in tried]
-    count = sum(path.endswith(".py") for path in bench.files)
     if not tried:
-        what = Message(
-            "No model was found in {count} Python files: no class looks like a whole GPT.",
-            count=count,
-        )
-    else:
-        what = Message("None of {count} classes could be built and run.", count=len(tried))
+        return no_class(bench)
+    what = Message("None of {count} classes could be built and run.", count=len(tried))
     absent = re.search(r"StubUsed: (\w+)\.", " ".join(str(one.why) for one in tried))
     next_ = f"python3 -m pip install {absent[1]}" if absent else ONE_LINE
     return NotApplicable(what, where="\n".join(looked), next=next_)
+
+
+def no_class(bench: Bench) -> NotApplicable:
+    """That no class may be the model, and where the model seems to come from."""
+    library = candidates.library(bench.files, bench.pack.find)
+    if library is not None:
+        name, file = library
+        what = Message(
+            "No model was found: {file} takes one from a library ({name}), which is not looked into.",
+            name=name, file=file,
+        )  # fmt: skip
+        return NotApplicable(what)
+    count = sum(path.endswith((".py", ".ipynb")) for path in bench.files)
+    what = Message(
+        "No model was found: no class looks like a whole GPT (files of Python and notebooks: {count}).",
+        count=count,
+    )
+    return NotApplicable(what, next=Message.joined("\n", [ONE_LINE, CALL_LINE]))
 
 
 def folder(files: Mapping[str, bytes]) -> Folder:

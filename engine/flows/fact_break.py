@@ -100,9 +100,9 @@ def unhealthy(before: Health, variant: Variant) -> Said:
         if fact.value is None:
             return Message("{fact}: {why}", fact=fact.title, why=fact.why or "not measured")
         if fact.verdict == "WRONG" or re.fullmatch(variant.changes[id], fact.value):
-            return Message("{fact}: it is {value} already", fact=fact.title, value=fact.value)
+            return Message("{fact}: it is {value} already", fact=fact.title, value=before.told[id])
         if not re.fullmatch(variant.healthy.get(id, ".*"), fact.value) or fact.verdict != "PASS":
-            return Message("{fact}: it is {value}", fact=fact.title, value=fact.value)
+            return Message("{fact}: it is {value}", fact=fact.title, value=before.told[id])
     return ""
 
 

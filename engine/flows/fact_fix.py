@@ -105,5 +105,7 @@ def facts_of(bench: Bench, subject: Subject, raws: Sequence[Raw], *, agree: bool
             right = got is None or verdict_of(declared, got)[0] == "PASS"
         elif not changed and not right:
             right = got is None or verdict_of(declared, got)[0] != "WRONG"
-        results.append(fact_result(raw.id, bench.titles(declared), wanted, got, right))
+        seen = None if got is None else bench.value(raw.id, got)
+        wanted = bench.value(raw.id, wanted)
+        results.append(fact_result(raw.id, bench.titles(declared), wanted, seen, right))
     return results

@@ -33,10 +33,11 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class Health(msgspec.Struct, frozen=True):
-    """Facts by id, what they were measured on, and the parts that were seen in it."""
+    """Facts by id, and what they were measured on. told: values by id, in the learner's language."""
 
     facts: Mapping[str, Fact]
     recorded: dict[str, Any]
+    told: Mapping[str, str] = {}
 
     def values(self) -> dict[str, str | None]:
         """Fact -> what was measured."""
@@ -53,7 +54,9 @@ def measured(bench: Bench, target: Target, probe: Probe) -> Health:
     recorded = recording(bench, target, probe)
     raws = check.raw_facts(bench.ask("measure", recorded, MODULES[probe]))
     facts = {raw.id: _titled(bench, judged(bench.pack, raw, bench.files)) for raw in raws}
-    return Health(facts, recorded)
+    values = {id: fact.value for id, fact in facts.items() if fact.value is not None}
+    told = {id: bench.value(id, value) for id, value in values.items()}
+    return Health(facts, recorded, told)
 
 
 def _titled(bench: Bench, fact: Fact) -> Fact:

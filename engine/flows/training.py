@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ SCRIPTS, SAMPLERS = 3, 3  # that are tried
 SECONDS = 12  # for a script to make its steps
 GRACE = 8.0  # seconds more for what it does when it is told to stop
 LEAST = 3  # steps, from which on facts can be told
+ABSENT = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 TRAIN_LINE = 'engine check PATH --train "train.py --data input.txt"'
 
 
@@ -175,8 +177,13 @@ def ended(path: str, seen: events.Seen) -> str:
         return f"{path} needs more than {SECONDS} s"
     if seen.error is not None:
         at = f" ({seen.error.at[-1][0]}:{seen.error.at[-1][1]})" if seen.error.at else ""
+        absent = ABSENT.search(f"{seen.error.type}: {seen.error.message}")
+        if absent:
+            install = f"python3 -m pip install {absent[1]}"
+            return f"{path} needs the package {absent[1]}, which is not there{at}. Try: {install}"
         what = f"{seen.error.type}: {seen.error.message[:160]}"
-        return f"{path} ended with {what}{at}. Try: {TRAIN_LINE}"
+        line = f'engine check PATH --train "{shlex.quote(path)} ARGUMENTS"'
+        return f"{path} ended with {what}{at}. Try: {line}"
     return f"{path} ended by itself"
 
 

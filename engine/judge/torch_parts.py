@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,8 @@ Spread = tuple[float, float, int]  # mean, standard deviation, count
 FEW, MANY = 3, 120  # runs with other random numbers
 WIDE = 5.0  # standard errors
 STRANGE = 3.0  # mean square of what two means differ by, in standard errors
+VARY = Message("the standard deviation of an output from run to run in train mode")
+MEAN = Message("the mean of the outputs over many runs in train mode")
 
 
 def renamed(wanted: Parameters, got: Parameters) -> dict[str, str] | None:
@@ -109,27 +110,28 @@ def near(wanted: Array, got: Array) -> bool:
 
 def dropped_otherwise(wanted: Sequence[Array], got: Sequence[Array]) -> Difference | None:
     """Whether what comes out in train mode has another mean or another spread, beyond chance."""
-    name = Message("outputs in train mode")
     if len(wanted) != len(got) or any(
         a.shape != b.shape for a, b in zip(wanted, got, strict=False)
     ):
-        return Difference("value", name, runs(wanted), runs(got))
+        return Difference(
+            "value", Message("what the runs in train mode gave"), *both(runs, wanted, got)
+        )
     one, other = np.array(wanted), np.array(got)
     a, b = ((rows - rows.mean(0)) ** 2 for rows in (one, other))
     noise = [(float(rows.mean()), float(rows.mean(1).std())) for rows in (a, b)]
     error = math.hypot(*(wide for _, wide in noise)) / math.sqrt(len(one))
     if not abs(noise[0][0] - noise[1][0]) <= WIDE * error + 1e-9:
-        return Difference("value", name, *both(deviation, noise[0][0], noise[1][0]))
+        return Difference("value", VARY, *both(deviation, noise[0][0], noise[1][0]))
     strange = (one.mean(0) - other.mean(0)) ** 2 / ((a + b).mean(0) / len(one) + 1e-12)
     if not float(strange.mean()) < STRANGE:
-        return Difference("value", name, Message("their usual mean"), Message("another mean"))
+        return Difference("value", MEAN, Message("the usual one"), Message("another one"))
     return None
 
 
 def deviation(variance: float) -> Said:
-    deviation = math.sqrt(variance)
-    return Message("a standard deviation of {deviation:.3g}", deviation=deviation)
+    return f"{math.sqrt(variance):.3g}"
 
 
-def runs(found: Sequence[Any]) -> Said:
-    return Message("{count} runs", count=len(found))
+def runs(found: Sequence[Array]) -> Said:
+    shape = list(found[0].shape) if found else []
+    return Message("{count} results of shape {shape}", count=len(found), shape=shape)

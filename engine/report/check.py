@@ -78,19 +78,23 @@ def title(fact: Fact, known: Known) -> str:
     return known[fact.id].title if fact.id in known else fact.title
 
 
+def value(fact: Fact, known: Known) -> str:
+    return known[fact.id].value(str(fact.value)) if fact.id in known else str(fact.value)
+
+
 def row(fact: Fact, known: Known) -> str:
     """verdict, fact, measured, expected, file:line."""
     place = f"  {fact.where.file}:{fact.where.line}" if fact.where else ""
     expected = known[fact.id].expected if fact.id in known else fact.expected
     wanted = words(" (expected: {expected})", expected=expected) if fact.verdict != "PASS" else ""
-    return f"{fact.verdict:5}  {title(fact, known)[:WIDTH]:{WIDTH}} {fact.value}{wanted}{place}"
+    return f"{fact.verdict:5}  {title(fact, known)[:WIDTH]:{WIDTH}} {value(fact, known)}{wanted}{place}"
 
 
 def explained(fact: Fact, known: Known) -> list[str]:
     """What a WRONG or WARN means, and how to see it."""
     told = known.get(fact.id)
     names = told.wrong.get(fact.names, fact.names) if told else fact.names
-    head = f"{fact.verdict} {fact.id}: {names or fact.value}"
+    head = f"{fact.verdict} {fact.id}: {names or value(fact, known)}"
     place = [f"  {fact.where.file}:{fact.where.line}: {fact.where.text}"] if fact.where else []
     means, see = (told.means, told.see) if told else (fact.means, fact.see)
     return [head, *place, "  " + means, "  " + words("See it yourself: {how}", how=see)]

@@ -49,10 +49,11 @@ class Shown(Protocol):
 
 
 def _by_phase(exercises: Sequence[Shown]) -> dict[tuple[str, str], list[Shown]]:
+    """Phases by their numbers; within each the exercises as they come, on a pack's path."""
     found: dict[tuple[str, str], list[Shown]] = {}
     for one in exercises:
         found.setdefault((one.phase, one.phase_name), []).append(one)
-    return found
+    return dict(sorted(found.items(), key=lambda group: group[0]))
 
 
 def _time(minutes: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from engine.judge.findings import UNWRITTEN, Finding, findings, own_frames, unrun
-from engine.judge.result import Result
+from engine.judge.result import FACT, Result
 from engine.report.detail import everything, verbose
 from engine.report.plain import code, place, say, table
 from engine.report.reveal import reveal
@@ -27,6 +27,7 @@ FRAMES = 3  # of an error, the innermost
 LINES = 8  # causes that are told, unless all are asked for
 INPUTS = 120  # characters of what a check was given
 UNCOMPARED = ("raised", "stopped", "again", "inputs")  # kinds of difference that the head tells
+COUNTED = 4  # facts that passed, from which on they are counted
 PRINTED = 10  # lines of what the code printed
 
 
@@ -172,11 +173,20 @@ class View:
         passed = [one for one in written if one.passed]
         fine = [one for one in verdict.results if one.passed and not one.unwritten]
         if fine:
-            say(words("ok: {checks}", checks=self._names(fine)), "green")
+            say(words("ok: {checks}", checks=self._passed(fine)), "green")
         say(
             words("{passed} of {count} pass", passed=len(passed), count=len(written)),
             "bold",
         )
+
+    def _passed(self, results: Sequence[Result]) -> str:
+        """What passed; facts of a report that one has read are counted, unless all are asked for."""
+        facts = [one for one in results if one.id.startswith(FACT)]
+        if len(facts) < COUNTED or everything():
+            return self._names(results)
+        others = [self._names([one]) for one in results if not one.id.startswith(FACT)]
+        counted = words("{count} facts of `engine check` (--all names them)", count=len(facts))
+        return "; ".join([*others, counted])
 
     def _names(self, results: Iterable[Result]) -> str:
         return "; ".join(self._shows(one) for one in results)

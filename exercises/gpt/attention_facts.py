@@ -61,9 +61,8 @@ def mask(parts):
         if head.visible is None:
             return missing("the mask of the attention was not recorded")
         i, j = np.nonzero(head.visible)
-        rows = head.visible.any(1)
         farthest = int((j - i).max()) if len(i) else -1
-        if farthest <= 0 and not all(head.visible[n, n] for n in range(len(rows))):
+        if farthest <= 0 and not head.visible.diagonal()[1:].any():  # the first may have no choice
             farthest = -1
         found.append((farthest, head))
     values = {far for far, _ in found}

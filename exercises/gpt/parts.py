@@ -81,8 +81,8 @@ class Parts:
         return None
 
     def _ffns(self):
-        """Chains of two products with parameters that belong neither to attention nor to the head; the
-        last matrix alone reads what it reads.
+        """Chains of two products with parameters that belong neither to attention nor to the head. What
+        lies between them goes to the last matrix alone: a stream flows on around it.
         """
         used = {self.head.i} if self.head is not None else set()
         for head in self.heads:
@@ -100,9 +100,19 @@ class Parts:
             if read.count(origin(rest[i][0]).i) > 1:
                 continue
             sources = self._products(rest[i][0])
-            if sources and all(call.i in rest for call in sources):
+            if not sources or self._flows_on(rest[i][0], self.graph.calls[i]):
+                continue
+            if all(call.i in rest for call in sources):
                 found.append(FFN(sources, self.graph.calls[i], rest[i][0]))
         return self._in_layers(found)
+
+    def _flows_on(self, value, call):
+        """Whether a value also comes to the head around one of the calls that read it."""
+        if self.head is None:
+            return False
+        whole = origin(value)
+        starts = [value, whole] if whole.size == value.size else [value]
+        return reaches(starts, self.linears[self.head.i][0], call.outs)
 
     def _in_layers(self, found):
         """Without what follows the last layer: a head may have products of its own."""

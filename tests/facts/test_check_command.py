@@ -63,6 +63,10 @@ def test_text_says_what_was_taken_and_what_it_cannot_tell(torch):
         ("raise RuntimeError('no')\n", "No model was found"),
         ("", "No model was found"),
         ("this is no python", "No model was found"),
+        (
+            "from transformers import GPT2LMHeadModel\nm = GPT2LMHeadModel.from_pretrained('gpt2')",
+            "model.py takes one from a library (GPT2LMHeadModel)",
+        ),
         ("CLASS\n        while True: pass\n", "could be built"),
         ("CLASS\n        import os; os._exit(0)\n", "could be built"),
         ("CLASS\n        input('who?')\n", "could be built"),
@@ -125,6 +129,7 @@ def test_a_report_speaks_the_language_of_learner_yaml(torch, tmp_path):
     for said in (
         "2 capas, d 32, 4 cabezas",
         "a qué atiende un token",
+        "hasta sí mismo",
         "Sin medir:",
         "Lo que esto no",
     ):
@@ -147,6 +152,20 @@ def test_a_functional_model_enters_by_its_learner_yaml(torch, tmp_path):
     done = engine(tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["model"]["training"] == "train.py"
+
+
+def test_a_model_in_a_notebook_is_checked_and_its_cell_is_named(torch, tmp_path):
+    text = (GPTS / "fused" / "model.py").read_text().replace(" / math.sqrt(k.size(-1))", "")
+    head, _, rest = text.partition("class MLP")
+    cells = [{"cell_type": "markdown", "source": ["# My GPT"]}]
+    cells += [{"cell_type": "code", "source": ["%pip install torch\n", head]}]
+    cells += [{"cell_type": "code", "source": ["class MLP" + rest]}]
+    cells += [{"cell_type": "code", "source": ["model = GPT(GPTConfig())\n", "input('go on?')"]}]
+    (tmp_path / "gpt.ipynb").write_text(json.dumps({"cells": cells}))
+    done = engine(tmp_path, "--select", "scale")
+    assert done.returncode == 1, done.stderr
+    line = 1 + head[: head.index("att = (q @")].count("\n") + 1
+    assert f"gpt.ipynb, code cell 1:{line}: att = (q @" in done.stdout
 
 
 def test_a_script_that_is_named_and_not_there_is_told(torch, tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 
 import pytest
 
@@ -94,6 +95,20 @@ class Tower(Module):
     assert [one.cls for one in found] == ["Tower"]
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("from transformers import AutoModelForCausalLM as A\n", "AutoModelForCausalLM"),
+        ("import torch\nimport tensorflow as tf\n", "tensorflow"),
+        ("import torch\n", None),
+        ("# as in jax\n", None),
+    ],
+)
+def test_a_library_that_makes_the_model_is_named(text, name):
+    found = candidates.library({"go.py": text.encode(), "go.md": b"import jax"}, PACK.find)
+    assert found == (None if name is None else (name, "go.py"))
+
+
 def test_a_notebook_is_read_cell_by_cell():
     cells = [
         {"cell_type": "code", "source": ["%pip install x\n", "a = 1\n"]},
@@ -105,6 +120,9 @@ def test_a_notebook_is_read_cell_by_cell():
     names = {}
     exec(files.notebook(json.dumps({"cells": cells})), names)
     assert names["b"] == 2
+    lines = files.notebook(json.dumps({"cells": cells})).splitlines()
+    assert files.cell(lines, lines.index("b = a + 1") + 1) == ("4", 1)
+    assert files.cell(lines, lines.index("a = 1") + 1) == ("1", 2)
 
 
 def test_environments_and_hidden_folders_are_not_read(tmp_path):
@@ -128,6 +146,26 @@ def test_every_fact_has_its_spanish_texts():
     assert spanish.keys() == {fact.id for fact in PACK.facts}
     for fact in PACK.facts:
         assert spanish[fact.id].wrong.keys() == set(fact.wrong.values())
+
+
+def test_what_is_measured_is_put_into_spanish_words():
+    spanish = pack.texts(pack_folder(), "es")
+    for fact in PACK.facts:
+        for pattern, said in spanish[fact.id].values.items():
+            assert re.compile(pattern).groups == len(set(re.findall(r"\\(\d)", said))), pattern
+    assert spanish["mask"].value("2 ahead") == "2 más adelante"
+    assert spanish["residual_ffn"].value("missing in 1 of 2") == "falta en 1 de 2"
+    assert spanish["activation"].value("gelu (tanh)") == "gelu (tanh)"
+
+
+def test_what_is_right_has_spanish_words_where_it_is_in_english_words():
+    """Names that people write in code stay."""
+    spanish = pack.texts(pack_folder(), "es")
+    kept = r"[\d/]+|1/sqrt\(d_head\)|train|eval|logits|zero_grad, backward.*"
+    for fact in PACK.facts:
+        for right in fact.right:
+            if re.fullmatch(r"[\w', -]+", right) and not re.fullmatch(kept, right):
+                assert spanish[fact.id].value(right) != right, right
 
 
 def test_a_language_that_the_pack_does_not_speak_has_no_texts():

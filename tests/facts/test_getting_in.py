@@ -275,3 +275,37 @@ class GPTLMHead(nn.Module):
                             " n_layer, n_head, n_embd)\n        self.config"))  # fmt: skip
     report = measure({"model.py": tree["model.py"] + head.encode()})
     assert (report.model.cls, report.model.layers) == ("GPTLMHead", 2)
+
+
+@pytest.mark.parametrize("made", ["config = GPTConfig()", "config = GPTConfig", "config = CONFIG"])
+def test_a_configuration_that_the_file_holds_itself_is_small(made, measure):
+    """As an instance, as the class, and as an instance of what another file defines."""
+    text = changed()["model.py"].decode()
+    text = text.replace("class GPT(", f"{made}\n\n\nclass GPT(")
+    text = text.replace("def __init__(self, config):\n        super().__init__()\n        self.config",
+                        "def __init__(self):\n        super().__init__()\n        self.config")  # fmt: skip
+    tree = {"model.py": text.encode()}
+    if "CONFIG" in made:
+        head, _, rest = text.partition("class CausalSelfAttention")
+        tree["sizes.py"] = head.encode() + b"CONFIG = GPTConfig()\n"
+        tree["model.py"] = (
+            f"{head}from sizes import CONFIG\n\nclass CausalSelfAttention{rest}".encode()
+        )
+    report = measure(tree)
+    assert (report.model.width, report.model.heads, report.model.layers) == (32, 4, 2)
+    assert not report.wrong
+
+
+def test_a_size_that_a_package_would_give_is_made_up(measure):
+    made = """import nosuchpieces
+sp = nosuchpieces.Processor()
+vocab_size = sp.get_piece_size()
+
+
+class GPT("""
+    text = changed(
+        ("class GPT(", made), ("nn.Embedding(config.vocab_size,", "nn.Embedding(vocab_size,")
+    )
+    report = measure(text)
+    assert report.model.layers == 2
+    assert "vocab_size = 53 was made up" in report.made_up

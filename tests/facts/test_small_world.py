@@ -65,3 +65,19 @@ def test_a_table_has_every_column_and_records_have_the_usual_keys():
     assert table.dropna()["text"].tolist() == table.iloc[:, 0].to_list() == rows
     first, *_ = torch_tables.records("x" * 300).splitlines()
     assert json.loads(first)["text"] == json.loads(first)["output"] == "x" * 120
+
+
+LOGGED = """
+import logging
+import os
+logging.basicConfig(filename="run.log", level=logging.INFO)
+texto = open(os.path.join(os.getcwd(), "quijote.txt")).read()
+"""
+
+
+def test_what_is_made_up_is_said_alike_in_every_run(measure):
+    tree = tree_of("espanol")
+    tree["entrenar.py"] = tree["entrenar.py"].decode().replace(OPENED, LOGGED).encode()
+    told = [measure(tree, training=True).made_up for _ in range(2)]
+    assert told[0] == told[1]
+    assert {"writing run.log went nowhere", "quijote.txt is synthetic"} <= {*told[0]}

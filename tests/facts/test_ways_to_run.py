@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.facts import usage
+from engine.facts import events, usage
+from engine.facts.trace import Failure
+from engine.flows import training
 from tests.facts.conftest import tree_of
 
 MODEL = {"model.py": tree_of("fused")["model.py"]}
@@ -254,3 +256,18 @@ def test_what_makes_a_file_is_found_by_its_name():
     files = {"train.py": b"", "prepare.py": MAKER, "read.py": b"print(open('data/table.json'))\n"}
     assert usage.makers(files, "train.py", ["table.json"]) == ["prepare.py"]
     assert usage.makers(files, "train.py", []) == []
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (("ModuleNotFoundError", "No module named 'numpy'"), "Try: python3 -m pip install numpy"),
+        (("ModuleNotFoundError", "No module named 'a.b'"), "Try: python3 -m pip install a"),
+        (("KeyError", "'x'"), 'Try: engine check PATH --train "src/go.py ARGUMENTS"'),
+    ],
+)
+def test_what_a_script_lacked_is_said_with_the_line_that_helps(error, said):
+    seen = events.Seen([], "error", Failure(*error, [("src/go.py", 3)]), [])
+    told = training.ended("src/go.py", seen)
+    assert told.endswith(said)
+    assert "src/go.py:3" in told

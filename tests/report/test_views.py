@@ -13,6 +13,9 @@ from frozen import LONG, REPORTS
 from rich.cells import cell_len
 
 from engine.errors import NotApplicable
+from engine.flows.listing import Listed, ListReport
+from engine.judge.result import Result, Verdict
+from engine.report import verdicts
 from engine.report.json_lines import to_json
 from engine.report.layout import wrapped
 from engine.report.out import emit_error, reflowed
@@ -205,3 +208,30 @@ def test_paragraphs_are_wrapped_anew_and_lists_stay(shown) -> None:
     text = shown(REPORTS["hint"], columns=200)
     assert "nobody put it. Whoever reads" in text and "\n  - `self.vocab_size_out`" in text
     assert LONG.count("\n- ") == text.count("\n  - ")
+
+
+def test_phases_come_by_their_numbers_and_exercises_as_on_the_path(shown) -> None:
+    path = [
+        ("mask", "15", "Attention"),
+        ("table", "13", "Embeddings"),
+        ("scale", "15", "Attention"),
+    ]
+    exercises = [
+        Listed(id, "break", "gpt", phase, "head", id, "new", name, 5) for id, phase, name in path
+    ]
+    text = shown(ListReport(tuple(exercises)))
+    places = [
+        text.index(word) for word in ("13 Embeddings", "table", "15 Attention", "mask", "scale")
+    ]
+    assert places == sorted(places)
+
+
+def test_facts_that_passed_are_counted_unless_all_are_asked_for(capsys, monkeypatch) -> None:
+    facts = [Result(f"fact {n}", "", {"en": f"title {n}"}, True, 1) for n in range(9)]
+    verdict = Verdict(True, (Result("loss", "", {"en": "the loss"}, True, 24), *facts), 33, "1")
+    verdicts.View("en", "model", "").verdict(verdict)
+    told = capsys.readouterr().out
+    assert "ok: the loss; 9 facts of `engine check`" in " ".join(told.split())
+    monkeypatch.setattr(verdicts, "everything", lambda: True)
+    verdicts.View("en", "model", "").verdict(verdict)
+    assert "title 8" in capsys.readouterr().out

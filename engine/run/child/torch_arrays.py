@@ -48,7 +48,7 @@ class Arrays:
     def _synthetic(self, path, kind=None):
         import numpy
 
-        self._note("%s is synthetic tokens" % str(path)[-40:])
+        self._note("%s is synthetic tokens" % self._disk.shown(path))
         return numpy.array(self._tokens(path), dtype=kind or numpy.uint16)
 
     def mapped(self, path, dtype, mode, offset, shape):
@@ -82,7 +82,7 @@ class Arrays:
             except OSError:
                 if WEIGHTS.search(str(path)):
                     raise
-                self._note("%s is synthetic tokens" % str(path)[-40:])
+                self._note("%s is synthetic tokens" % self._disk.shown(path))
                 return torch.tensor(self._tokens(path))
 
         torch.save, torch.load = save, load

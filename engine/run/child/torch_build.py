@@ -10,7 +10,7 @@ import torch
 
 from engine.run.child import torch_config, torch_load, torch_world
 from engine.run.child.torch_names import MISSING
-from engine.run.child.torch_stubs import StubUsed
+from engine.run.child.torch_stubs import Nothing, StubUsed
 
 GLOBALS = 16  # names of a script that are made up, at most
 
@@ -109,6 +109,15 @@ def with_globals(tree, module, names, notes, function):
     raise NotBuilt("more than %d global names are missing" % GLOBALS)
 
 
+def sized(tree, module, names, notes):
+    """Sizes that a stub gave, as the length of a vocabulary that is not there, are made up by name."""
+    for one in {id(m): m for m in [module, *torch_load.of_tree(tree)]}.values():
+        for name, value in list(vars(one).items()):
+            if isinstance(value, Nothing) and names.is_size(name):
+                vars(one)[name] = names.guess(name)
+                notes.append("%s = %r was made up" % (name, vars(one)[name]))
+
+
 def logits_of(output, vocabulary):
     """The first tensor whose last axis could hold the vocabulary, or None."""
     for tensor in tensors(output):
@@ -138,6 +147,7 @@ def build(tree, job, names, notes):
     """A Built for a candidate {path, cls} or a line {expression, call}. Raises NotBuilt and others."""
     defined = torch_load.prepared(tree, names, notes, job["path"])
     module = torch_load.loaded(defined, job["path"])
+    sized(defined, module, names, notes)
     call = compile(job["call"], "call", "eval") if job.get("call") else None
     if job.get("expression"):
         made = compile(job["expression"], "model", "eval")

@@ -1,7 +1,7 @@
 """Definition mode: of a file only imports, classes, functions and constants are executed.
 
 Training loops, downloads, reading of files and everything else that a file does when it is imported are
-left out. Numbers at the top level, and in dicts there, shrink by their names.
+left out. Numbers at the top level, in dicts and in classes of configurations there, shrink by their names.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ SIMPLE = (
 SIMPLE += (ast.Set, ast.expr_context, ast.Name, ast.IfExp, ast.Attribute, ast.Call, ast.keyword)
 SIMPLE += (ast.Compare, ast.cmpop, ast.Subscript, ast.BoolOp, ast.boolop, ast.Lambda, ast.arguments)
 SIMPLE += (ast.arg, ast.JoinedStr, ast.FormattedValue)
+SIZED = 3  # sizes that a configuration has, at least
 FALLBACK = "__engine_import__"  # in the module's own names: what to do when an import fails
 
 
@@ -66,6 +67,8 @@ class Kept:
             if getattr(statement, "module", "") == "__future__":
                 return [statement]
             return [forgiving(statement)]
+        if isinstance(statement, ast.ClassDef):
+            self._fields(statement)
         if isinstance(statement, DEFINES):
             return [statement]
         if isinstance(statement, (ast.Assign, ast.AnnAssign)):
@@ -105,6 +108,18 @@ class Kept:
             Sizes(self._names).visit(value)
             return [tried([statement])]
         return []
+
+    def _fields(self, statement):
+        """Numbers in the body of a class that holds several sizes, as a configuration does."""
+        fields = {}
+        for one in statement.body:
+            target = one.targets[0] if isinstance(one, ast.Assign) else getattr(one, "target", None)
+            if isinstance(target, ast.Name) and isinstance(one.value, ast.Constant):
+                fields[target.id] = one
+        if sum(self._names.is_size(name) for name in fields) < SIZED:
+            return
+        for name, one in fields.items():
+            one.value.value = self._names.shrunk(name, one.value.value)
 
     def _items(self, statement, name, value):
         """A dict, item by item: one that fails takes no other along."""

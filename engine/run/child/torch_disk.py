@@ -25,6 +25,7 @@ VOCABULARY = re.compile(r"vocab|encoder|stoi|itos|char|token|meta|bpe", re.I)
 WEIGHTS = re.compile(r"ckpt|checkpoint|model|optim|weights|best|last", re.I)
 SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".pt", ".pth", ".safetensors")  # are not made up
 LIKELY = (".pkl", ".json", ".csv", ".vocab", ".merges", ".pt", ".pth")  # the same, if asked again
+SHOWN = 40  # letters of a name
 MOST = 64 << 20  # bytes that are kept of what a script writes
 
 
@@ -102,6 +103,10 @@ class Disk:
             name = name.removeprefix(start)
         return os.path.normpath(name)
 
+    def shown(self, path):
+        """The end of a name, the same in every run."""
+        return str(self.name(path) or path)[-SHOWN:]
+
     def beside(self, path):
         """A folder that is named from where the script lies."""
         return os.path.normpath(os.path.join(self._folder, self.name(path)))
@@ -144,7 +149,7 @@ class Disk:
         return str(path).startswith("/dev/")
 
     def _writing(self, file, mode):
-        self._note("writing %s went nowhere" % str(file)[-40:])
+        self._note("writing %s went nowhere" % self.shown(file))
         kept = (self.content(file) or b"") if set(mode) & set("a+") and "w" not in mode else b""
         made = Written(self, self.name(file), kept)
         return made if "b" in mode else io.TextIOWrapper(made, "utf-8", write_through=True)
@@ -157,7 +162,7 @@ class Disk:
             kind in (".json", ".pkl", ".pickle") and WEIGHTS.search(os.path.basename(name))
         ):
             return None
-        self._note("%s is synthetic" % name[-40:])
+        self._note("%s is synthetic" % self.shown(path))
         text = self._text_of(name)
         if kind == ".jsonl":
             return torch_tables.records(text).encode()

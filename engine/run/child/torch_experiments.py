@@ -12,6 +12,8 @@ import torch
 
 from engine.run.child import torch_build, torch_trace, torch_world
 
+WIDTH = 32  # of a model whose random weights are 0.25 large
+
 
 def named_tensors(model):
     """(name, tensor) of what a model owns: parameters and buffers, those held twice under both names."""
@@ -51,8 +53,9 @@ def parameters(model):
 
 
 def randomise(model, seed, regime):
-    """Weights by name: a tensor gets the same numbers wherever it stands. regime "zero": all vectors
-    of activations are zero, as every matrix and every offset is.
+    """Weights by name: a tensor gets the same numbers wherever it stands. Those of a wide matrix are
+    smaller, or attention would see one token alone. regime "zero": all vectors of activations are zero,
+    as every matrix and every offset is.
     """
     seen = set()
     with torch.no_grad():
@@ -72,7 +75,8 @@ def randomise(model, seed, regime):
                 if tensor.dim() == 1 and float(tensor.std() if tensor.numel() > 1 else 0) > 1e-6:
                     tensor.zero_()
             elif tensor.dim() >= 2:
-                tensor.copy_(noise * (0.25 if regime == "normal" else 1.0))
+                wide = max(1.0, tensor.shape[-1] / WIDTH) ** -0.5
+                tensor.copy_(noise * (0.25 * wide if regime == "normal" else 1.0))
             else:
                 tensor.copy_(torch.round(base) + noise * 0.15)
 

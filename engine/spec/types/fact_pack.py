@@ -41,6 +41,7 @@ class Finding(Spec, frozen=True, kw_only=True):
     least: int
     aside: str  # folders whose models come after the others
     skipped: str
+    library: str  # what makes a model that a tree does not define; a group is its name
 
 
 class FactPack(Syllabus, frozen=True, kw_only=True):
