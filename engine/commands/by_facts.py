@@ -90,14 +90,14 @@ class ByFacts:
         self, attempt: Attempt, trees: tuple[Tree, Tree], level: Level, progress: Progress
     ) -> Judged:
         """By the learner's own tree before the break."""
-        from engine.flows import fact_fix
+        from engine.flows import fact_fix, fact_repro
 
         probe, target = self._of(attempt.exercise, attempt.injected)
         bug = attempt.injected
         before, candidate = self._benches(probe, *(tree.files for tree in trees))
         subject = fact_fix.Subject(target, probe, tuple(bug["facts"]), bug["healthy"])
         verdict = fact_fix.grade_fix(before, candidate, subject, fresh_seed(), level)
-        return Judged(verdict, self._both.sandbox, [])
+        return Judged(verdict, self._both.sandbox, fact_repro.repeatable(verdict))
 
     def bench(self, *, script: bool = False) -> Bench:
         """The learner's own tree; script: where its training script can run, too."""

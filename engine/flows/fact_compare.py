@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
 from engine.errors import Message, NotApplicable, Said
 from engine.facts import compared
@@ -21,7 +21,7 @@ from engine.judge.result import Result
 from engine.judge.torch_compare import SHOWS, Case
 from engine.run.concurrent import run_both
 from engine.run.forks import Answer
-from engine.run.types import Frame, Raised
+from engine.run.types import Draw, Frame, Raised
 
 DRAWS, MORE, LEAST = 24, 60, 8  # at level practice, at others, and that have to count
 INVENTED = re.compile(r"(\w+) = .* was made up")
@@ -55,22 +55,11 @@ def compare_models(
     count = DRAWS if level.draws == 1 else MORE
     draws = compared.drawn(seed, count, sizes(before.pack, found)["context"], found.full)
     try:
-        pair = Pair(before, candidate, found, draws)
-        evaluation = pair.evaluation()
-        if not evaluation.passed:  # then nothing else can be compared
-            return (evaluation,)
-        cases = pair.cases()
-        if len(cases) < LEAST:
-            raise silent(Message("it gives numbers in {count} draws alone", count=len(cases)))
-        return (
-            torch_compare.result("parameters", count),
-            *torch_compare.compared(cases),
-            evaluation,
-            pair.dropout(),
-            pair.start(),
-        )
+        results = Pair(before, candidate, found, draws).results(seed)
     except Refused as refused:
-        return (refused.result,)
+        results = [refused.result]
+    first = Draw("", "run", draws[0].regime, seed)
+    return tuple(one if one.draw else replace(one, draw=first) for one in results)
 
 
 class Pair:
@@ -95,6 +84,22 @@ class Pair:
         if renamed:
             self._rename = renamed
             self.other = mended_side(candidate, self._asked(draws, False, torch_parts.FEW))
+
+    def results(self, seed: int) -> list[Result]:
+        """A result for each thing that must be as it was. seed: of the draws."""
+        evaluation = self.evaluation()
+        if not evaluation.passed:  # then nothing else can be compared
+            return [evaluation]
+        cases = self.cases(seed)
+        if len(cases) < LEAST:
+            raise silent(Message("it gives numbers in {count} draws alone", count=len(cases)))
+        return [
+            torch_compare.result("parameters", len(self._draws)),
+            *torch_compare.compared(cases),
+            evaluation,
+            self.dropout(),
+            self.start(),
+        ]
 
     def _asked(
         self, draws: Sequence[Drawn], healthy: bool, repeats: int, double: bool = False
@@ -121,7 +126,7 @@ class Pair:
                 error = f"NameError: name '{found[1]}' is not defined"
                 raise Refused("raised", Difference("raised", "", NO_ERROR, error))
 
-    def cases(self) -> list[Case]:
+    def cases(self, seed: int) -> list[Case]:
         """The draws that count: those in which the code before the break gave numbers."""
         found = [
             Case(
@@ -131,14 +136,15 @@ class Pair:
                 None,
                 None if got.failed else got.values,
                 None if got.failed is None else raised_of(got.failed, self._candidate.files),
+                Draw("", "run", draw.regime, seed, turn=turn),
             )
-            for draw, wanted, got in zip(
-                self._draws, self.healthy.draws, self.other.draws, strict=True
+            for turn, (draw, wanted, got) in enumerate(
+                zip(self._draws, self.healthy.draws, self.other.draws, strict=True)
             )
         ]
         doubtful = [i for i, case in enumerate(found) if torch_compare.doubtful(case)]
         for i, exact in zip(doubtful, self._exact(doubtful), strict=True):
-            found[i] = msgspec.structs.replace(found[i], exact=exact.values or None)
+            found[i] = replace(found[i], exact=exact.values or None)
         pairs = zip(self.healthy.draws, found, strict=True)
         return [
             case
