@@ -6,14 +6,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.errors import Message, NotApplicable, Said
-from engine.facts import compared
+from engine.facts import compared, experiments, trace
 from engine.facts.compared import Drawn, Given, Side
-from engine.facts.experiments import Candidate, sizes
+from engine.facts.experiments import Candidate
 from engine.facts.trace import BadAnswer, Failure, failure_of
-from engine.flows.check import LIMIT, Bench, why_not
+from engine.flows.check import LIMIT, Bench, told, why_not
 from engine.judge import torch_compare, torch_parts
 from engine.judge.compare import NO_ERROR, Difference
 from engine.judge.level import Level
@@ -53,7 +54,9 @@ def compare_models(
     does not run any more.
     """
     count = DRAWS if level.draws == 1 else MORE
-    draws = compared.drawn(seed, count, sizes(before.pack, found)["context"], found.full)
+    draws = compared.drawn(
+        seed, count, experiments.sizes(before.pack, found)["context"], found.full
+    )
     try:
         results = Pair(before, candidate, found, draws).results(seed)
     except Refused as refused:
@@ -177,12 +180,30 @@ class Pair:
         return check("evaluation", None if passed else difference)
 
     def dropout(self) -> Result:
-        """Whether as much is dropped in train mode, as often."""
+        """Whether as much is dropped in train mode, as often, and in the same places."""
         if torch_parts.same_rows(self.healthy.train, self.other.train):
             return check("dropout", None, torch_parts.FEW)
         healthy, other = self._measured(self._draws[:1], torch_parts.MANY)
         difference = torch_parts.dropped_otherwise(healthy.train, other.train)
+        if difference is None:
+            places = (self._places(bench) for bench in (self._before, self._candidate))
+            difference = torch_parts.dropped_elsewhere(*places)
         return check("dropout", difference, torch_parts.MANY)
+
+    def _places(self, bench: Bench) -> torch_parts.Dropped | None:
+        """What a tree drops in train mode, None where that is not seen."""
+        job = experiments.job(bench.pack, self._found, experiments.DROPPED, self._dropout)
+        given = answer(bench, job)
+        if why_not(given):
+            return None
+        try:
+            recorded = trace.recorded(*trace.measured(given.data))
+        except BadAnswer:
+            return None
+        known = told(bench, self._found, recorded, [experiments.DROPPED[0].name])
+        return msgspec.convert(
+            bench.ask("places", known, "dropout_facts"), torch_parts.Dropped | None
+        )
 
     def start(self) -> Result:
         """Whether weights at the start are spread as they were."""
