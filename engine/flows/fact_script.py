@@ -206,7 +206,7 @@ def rows(name, output):
         for place in itertools.product(*map(range, logits.shape[:-1])):
             got[f"{name} {list(place)}"] = two(logits[place])
     if loss is not None:
-        got[f"loss, {name}"] = [float(loss), 0.0]
+        got[f"loss, {name}"] = [float(loss.detach()), 0.0]
 
 
 def show(wanted, got, allowed, what):
