@@ -13,7 +13,7 @@ from engine.errors import Message, NotApplicable, Said
 from engine.facts import compared, experiments
 from engine.facts.compared import Drawn, Side
 from engine.facts.trace import BadAnswer
-from engine.flows import fact_runs, fact_script, training
+from engine.flows import fact_runs, fact_script, fact_script_import, training
 from engine.flows.check import LIMIT, Bench, why_not
 from engine.flows.fact_compare import WEIGHTS, answer, silent
 from engine.flows.fact_numbers import Pairs, allowed, literal, pairs, scored
@@ -179,13 +179,13 @@ class Script:
         invented = [found.groups() for note in recipe.notes if (found := INVENTED.match(note))]
         made_up = "{" + ", ".join(f"{name!r}: {value}" for name, value in invented) + "}"
         if recipe.small or recipe.left_out or recipe.notes or recipe.acts:
-            text += fact_script.DEFINITIONS.format(
+            text += fact_script_import.DEFINITIONS.format(
                 small=pprint.pformat(recipe.small, width=100),
                 left_out=pprint.pformat(recipe.left_out, width=100),
                 made_up=made_up,
             )
-        text += fact_script.VALUES if "Values(" in recipe.make else ""
-        return text + (fact_script.CHANGED if "changed(" in recipe.make else "")
+        text += fact_script_import.VALUES if "Values(" in recipe.make else ""
+        return text + (fact_script_import.CHANGED if "changed(" in recipe.make else "")
 
     def _built(self, recipe: Recipe, healthy: Side, tail: str) -> str:
         imports = "\n".join(f"    import {name}" for name in recipe.modules)
