@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.commands.session import Session
-from engine.errors import LearnerCodeError, Message, NotApplicable
+from engine.errors import LearnerCodeError, Message, NotApplicable, Said
 from engine.run import zygote
-from engine.run.concurrent import Future
 from engine.run.forks import FACTS, TORCH, Forks, interpreters, own_python
 from engine.run.pool import own_paths
 
@@ -25,20 +24,17 @@ class Starting:
     def __init__(self, root: Path, python: str | None, hidden: Sequence[Path]) -> None:
         self.asked: Asked = (root, python, tuple(hidden))
         self._hidden = [*own_paths(), *hidden]
-        self._started: list[Forks] = []
-        self._closed = False
-        self.learner = Future(self._with_torch)
+        self._options = interpreters(root, python)
+        self._started = [Forks(self._options[0], TORCH, self._hidden)]
         self.facts = Forks(own_python(), FACTS, self._hidden)
 
-    def _with_torch(self) -> Forks:
-        """The first interpreter that has torch. Raises NotApplicable."""
-        root, named, _ = self.asked
-        why = ""
-        for python in interpreters(root, named):
-            if self._closed:
-                break
-            forks = Forks(python, TORCH, self._hidden)
-            self._started.append(forks)
+    def learner(self) -> Forks:
+        """Wait for the first interpreter that has torch. Raises NotApplicable."""
+        why: Said = ""
+        for python in self._options:
+            if python != self._options[0]:
+                self._started.append(Forks(python, TORCH, self._hidden))
+            forks = self._started[-1]
             try:
                 greeting = forks.greeting()
                 if tuple(greeting.python) < (3, 11):
@@ -56,7 +52,6 @@ class Starting:
 
     def close(self) -> None:
         """End both, also where nobody came for them."""
-        self._closed = True
         for forks in [*self._started, self.facts]:
             forks.__exit__(None, None, None)
 

@@ -20,9 +20,11 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from engine.commands import (
     blind,
@@ -68,7 +70,7 @@ def warm() -> Iterator[None]:
 
 def telling(id: str) -> list[str]:
     """What names a break."""
-    story, proof = GPT.break_(id), GPT.proof(id)
+    story, proof = GPT.story(id), GPT.proof(id)
     pack, spanish = packs.load(GPT.folder), packs.texts(GPT.folder, "es")
     right = [o.text for o in story.cause.options if o.id == story.cause.right]
     texts = [story.title, story.hidden_cause, story.fix, story.why, story.symptom, *right]
@@ -124,12 +126,21 @@ def looked_at(home: Path, id: str, number: int) -> tuple[list[str], dict[str, An
     session = lambda: Session.here(start=home)  # noqa: E731
     before = list_.run(session())
     opening = blind.run(session(), [id])
-    reports: list[object] = [opening, hint.run(session()), hint.run(session()), hint.run(session())]
-    hints = [one.hints[-1] for one in reports[1:]]  # type: ignore[attr-defined]
-    if list_.run(session()).exercises != before.exercises:
-        return ["list changed"], {}
-    import msgspec
+    told = [] if list_.run(session()) == before else ["the list has changed"]
+    try:
+        more, read = found_out(session, opening, id, number)
+    except EngineError as error:
+        return [*told, f"{error} ({error.where})"], {}
+    return told + more, read
 
+
+def found_out(
+    session: Callable[[], Session], opening: Any, id: str, number: int
+) -> tuple[list[str], dict[str, Any]]:
+    """The same of a break that is open."""
+    home = session().learner.home
+    given = [hint.run(session()) for _ in range(3)]
+    reports: list[object] = [opening, *given]
     reports.append(msgspec.structs.replace(status.run(session()), exercises=()))
     reports.append(notes_.run(session()))
     practice = home / "practice" / opening.exercise
@@ -159,7 +170,7 @@ def looked_at(home: Path, id: str, number: int) -> tuple[list[str], dict[str, An
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown):
         emit(opening, as_json=False)
-    return told, {"evidence": shown.getvalue(), "hints": hints}
+    return told, {"evidence": shown.getvalue(), "hints": [one.hints[-1] for one in given]}
 
 
 def main(arguments: Sequence[str]) -> None:
