@@ -36,10 +36,9 @@ def means(session: Session) -> Iterator[ByFacts]:
     """Raises NotApplicable where no interpreter has torch."""
     learner, factual = session.learner, session.catalogue.factual
     assert factual is not None  # whoever comes here has breaks by facts
-    of, private = factual.folder, [learner.private]
-    with interpreters.opened(
-        learner.model, learner.python(), of=of, lang=learner.lang, hidden=private
-    ) as both:
+    root, python, hidden = learner.model, learner.python(), [learner.private]
+    of, lang = factual.folder, learner.lang
+    with interpreters.opened(root, python, of=of, lang=lang, hidden=hidden) as both:
         yield ByFacts(session, both)
 
 
@@ -85,21 +84,22 @@ class ByFacts:
         probe, target = self._of(attempt.exercise, attempt.injected)
         edited = [now.files] if laid.files != now.files else []
         benches = self._benches(probe, healthy.files, laid.files, *edited)
-        given = None if attempt.blind else answers
-        return self._look(attempt.exercise, probe, target, benches, given)
+        return self._look(
+            attempt.exercise, probe, target, benches, None if attempt.blind else answers
+        )
 
     def judged(
         self, attempt: Attempt, trees: tuple[Tree, Tree], level: Level, progress: Progress
     ) -> Judged:
         """By the learner's own tree before the break."""
-        from engine.flows import fact_fix
+        from engine.flows import fact_fix, fact_repro
 
         probe, target = self._of(attempt.exercise, attempt.injected)
         bug = attempt.injected
         before, candidate = self._benches(probe, *(tree.files for tree in trees))
         subject = fact_fix.Subject(target, probe, tuple(bug["facts"]), bug["healthy"])
         verdict = fact_fix.grade_fix(before, candidate, subject, fresh_seed(), level)
-        return Judged(verdict, self.both.sandbox, [])
+        return Judged(verdict, self.both.sandbox, fact_repro.repeatable(verdict))
 
     def bench(self, *, script: bool = False) -> Bench:
         """The learner's own tree; script: where its training script can run, too."""

@@ -8,17 +8,15 @@ from pathlib import Path
 
 import msgspec
 
-from engine.errors import LearnerCodeError, Message, NotApplicable, UsageError
+from engine.commands import starting
+from engine.errors import Message, UsageError
 from engine.facts import pack
 from engine.flows.check import Bench, folder
-from engine.run.forks import FACTS, TORCH, Folder, Forks
-from engine.run.pool import own_paths
-from engine.run.pythons import interpreters, own_python
+from engine.run.forks import Folder, Forks
 from engine.run.types import Sandbox
 from engine.spec.packs import pack_roots
 
 PACK = "gpt"
-INSTALL = 'python3 -m pip install "breakfix-engine[torch]"'
 
 
 class Interpreters(msgspec.Struct, frozen=True):
@@ -54,36 +52,15 @@ class Interpreters(msgspec.Struct, frozen=True):
 def opened(
     root: Path, python: str | None, *, of: Path, lang: str = "en", hidden: Sequence[Path] = ()
 ) -> Iterator[Interpreters]:
-    """Start both, the slower first. root: the tree whose interpreter is looked for; of: the pack's folder.
-    Raises NotApplicable.
+    """Both; those that were begun, where they are for the same. root: the tree whose interpreter is looked
+    for; of: the pack's folder. Raises NotApplicable.
     """
-    closed = [*own_paths(), of, *hidden]
-    with with_torch(root, python, closed) as learner, Forks(own_python(), FACTS, closed) as facts:
-        facts.hold("pack", Folder("/pack", ("",), pack.code(of)))
-        yield Interpreters(learner, facts, of, lang)
-
-
-def with_torch(root: Path, named: str | None, hidden: list[Path]) -> Forks:
-    """The first interpreter that has torch. Raises NotApplicable."""
-    why = ""
-    for python in interpreters(root, named):
-        forks = Forks(python, TORCH, hidden)
-        try:
-            greeting = forks.greeting()
-            if tuple(greeting.python) < (3, 11):
-                why = (
-                    f"{python} is Python {greeting.python[0]}.{greeting.python[1]}; spans need 3.11"
-                )
-            elif greeting.torch is not None:
-                return forks
-            else:
-                why = f"{python} has no torch ({greeting.why})"
-        except LearnerCodeError as error:
-            why = error.what
-        forks.__exit__(None, None, None)
-    raise NotApplicable(
-        Message("No interpreter with torch was found: {why}.", why=why), next=INSTALL
-    )
+    started = starting.taken(root, python, [of, *hidden])
+    try:
+        started.facts.hold("pack", Folder("/pack", ("",), pack.code(of)))
+        yield Interpreters(started.learner(), started.facts, of, lang)
+    finally:
+        started.close()
 
 
 def pack_folder() -> Path:

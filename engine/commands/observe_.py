@@ -10,6 +10,7 @@ from engine.commands import pictures
 from engine.commands.means import means_of
 from engine.commands.naming import title
 from engine.commands.session import Session
+from engine.commands.warm import ahead
 from engine.flows.answers import Answer
 from engine.flows.hints import filled
 from engine.flows.observe import Observed, ObserveReport
@@ -25,6 +26,7 @@ def run(session: Session, *, save: Path | None = None) -> ObserveReport:
         pictures.check_file(save)
         pictures.check_plots()
     attempt = session.open_break()
+    ahead(session)
     id, bug, lang = attempt.exercise, attempt.injected, session.learner.lang
     spec = session.catalogue.story(id)
     predicted = attempt.last("predicted") or {"answers": []}

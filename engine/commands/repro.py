@@ -6,19 +6,12 @@ import io
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from engine.commands.session import Session
-from engine.commands.versions import before_and_now
-from engine.commands.warm import servers_of
 from engine.errors import Message, NotApplicable, UsageError
 from engine.flows.reports import ReproReport
 from engine.learner.files import storage
 from engine.learner.sealed import unseal
-from engine.learner.store import Attempt, opened
-from engine.run.jobs import jobs_of
-from engine.run.servers import Servers
-from engine.run.types import Case, Draw, Outcome, Tree
+from engine.learner.store import Attempt
 
 Failed = dict[str, Any]  # a check that failed, as flows/repro.py records it
 
@@ -27,28 +20,24 @@ def run(session: Session, check: str | None = None) -> ReproReport:
     """Write the script for this check, or for the first that failed. Raises NotApplicable, UsageError."""
     attempt, failing = _last(session)
     name, failed = _chosen(_named(attempt, failing), check)
-    draw = msgspec.convert(failed["draw"], Draw)
-    with servers_of(session) as servers:
-        (case,) = servers.cases([draw])
-        tree, expected = _sides(session, servers, attempt, case)
-    from engine.flows.repro import written
+    title = f"{attempt.name}: the check {name}"
+    if session.catalogue.by_facts:
+        from engine.commands import fact_repro
 
-    of = "" if attempt.secret else f" of {draw.component}"
-    made = written(
-        case, expected, title=f"{attempt.name}: the check {name}{of}",
-        call=session.catalogue.probes(draw.component), values=failed["values"],
-        roots=[str(Path(tree.root) / root) if root else tree.root for root in tree.roots],
-        roles={k: v for k, v in tree.roles.items() if k in session.catalogue.roles_of(draw.component)},
-        how=failed["how"],
-    )  # fmt: skip
+        made = fact_repro.written(session, attempt, failed, title)
+    else:
+        from engine.commands import contract_repro
+
+        made = contract_repro.written(session, attempt, failed, title)
     folder = _fresh(session.learner.home / "repro", f"{attempt.name}-{name}")
     with storage(folder):
         folder.mkdir(parents=True)
         (folder / "repro.py").write_text(made.script, "utf-8")
-        (folder / "repro.npz").write_bytes(_npz(made.arrays))
+        if made.arrays:
+            (folder / "repro.npz").write_bytes(_npz(made.arrays))
     python = session.learner.python() or "python"
     typed = session.learner.typed(folder)
-    return ReproReport(attempt.name, name, typed, python, tuple(case.inputs))
+    return ReproReport(attempt.name, name, typed, python, made.inputs)
 
 
 def _last(session: Session) -> tuple[Attempt, list[Failed]]:
@@ -85,21 +74,8 @@ def _chosen(failing: dict[str, Failed], check: str | None) -> tuple[str, Failed]
             Message("The check {check!r} did not fail last.", check=check),
             next=Message("These did: {names}.", names=", ".join(names)),
         )
-    name = check or names[0]
+    name = check or next((one for one in names if failing[one]["draw"]), names[0])
     return name, failing[name]
-
-
-def _sides(
-    session: Session, servers: Servers, attempt: Attempt, case: Case
-) -> tuple[Tree, Outcome]:
-    """The code that was judged, and what is expected of it: the reference's answer, or for a fix what the
-    learner's own code gave before the break.
-    """
-    open_ = opened(session.attempts())
-    if open_ is None or open_.name != attempt.name:
-        return session.code[1], case.expected[""]
-    before, now = before_and_now(session, attempt)
-    return now, servers.outcomes(before, jobs_of([case]), server="before")[0]
 
 
 def _fresh(parent: Path, name: str) -> Path:

@@ -14,6 +14,7 @@ from engine.commands.naming import notes_of, title
 from engine.commands.session import Session
 from engine.commands.submission import check_same, unchanged
 from engine.commands.versions import before_and_now, broken
+from engine.commands.warm import ahead
 from engine.flows import measuring
 from engine.flows.answers import Answer
 from engine.flows.blind import without_names
@@ -43,6 +44,7 @@ def run(
     """
     learner, catalogue = session.learner, session.catalogue
     attempt = session.open_break()
+    ahead(session)
     id = attempt.exercise
     file = notes_of(session, attempt)
     notes.check(file)

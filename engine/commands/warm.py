@@ -57,12 +57,23 @@ def begin(session: Session, id: str, *names: str) -> None:
     exercise `id`. Errors are left to those who come later.
     """
     if session.catalogue.goes_by_facts(id):
+        ahead(session)
         return
     try:
         _begun[session] = Warm(session, id, *names)
     except EngineError:
         return
     atexit.register(_unused)
+
+
+def ahead(session: Session) -> None:
+    """Have the interpreters of a pack of facts started while the caller still reads; of another pack that is
+    done already.
+    """
+    if session.catalogue.by_facts:
+        from engine.commands import starting
+
+        starting.begin(session)
 
 
 def _unused() -> None:

@@ -109,22 +109,27 @@ def job(
     double: bool = False,
     repeats: int = 0,
     rename: Mapping[str, str] | None = None,
+    whole: bool = False,
 ) -> dict[str, Any]:
     """double: whether all is computed in float64. repeats: runs with other random numbers. rename: what
-    parameters are called in the other tree.
+    parameters are called in the other tree. whole: whether long arrays travel as they are.
     """
-    length = experiments.sizes(pack, candidate)["context"]
-    first = draws[0]
-    dropping = Drawn(first.weights, first.tokens, "normal", MOST, length)
+    dropped = dropping(draws[0], experiments.sizes(pack, candidate)["context"])
     return {
         **experiments.job(pack, candidate, (), dropout),
         "kind": "compare",
         "draws": [msgspec.to_builtins(draw) for draw in draws],
-        "dropping": msgspec.to_builtins(dropping),
+        "dropping": msgspec.to_builtins(dropped),
         "double": double,
         "repeats": repeats,
         "rename": dict(rename or {}),
+        "whole": whole,
     }
+
+
+def dropping(first: Drawn, context: int) -> Drawn:
+    """The input of runs in train mode, of these draws' first."""
+    return Drawn(first.weights, first.tokens, "normal", MOST, context)
 
 
 def side(data: Mapping[str, Any]) -> Side:

@@ -51,7 +51,7 @@ MODEL = (
 )
 DROPPING = (Experiment("dropping", trace=True, targets=False, changes=(Change(reseed=1),)),)
 REPEATED = (Experiment("dropping-train", targets=False, mode="train", changes=(Change(reseed=1),)),)
-
+DROPPED = (Experiment("dropping-train", trace=True, targets=False, mode="train"),)
 
 OWN = ("$width", "$heads", "$kv_heads", "$head_size", "$hidden")
 PROBE = 5  # tokens of the first call

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.errors import Message, NotApplicable, Said
-from engine.facts import compared
+from engine.facts import compared, experiments, trace
 from engine.facts.compared import Drawn, Given, Side
-from engine.facts.experiments import Candidate, sizes
+from engine.facts.experiments import Candidate
 from engine.facts.trace import BadAnswer, Failure, failure_of
-from engine.flows.check import LIMIT, Bench, why_not
+from engine.flows.check import LIMIT, Bench, told, why_not
 from engine.judge import torch_compare, torch_parts
 from engine.judge.compare import NO_ERROR, Difference
 from engine.judge.level import Level
@@ -21,7 +22,7 @@ from engine.judge.result import Result
 from engine.judge.torch_compare import SHOWS, Case
 from engine.run.concurrent import run_both
 from engine.run.forks import Answer
-from engine.run.types import Frame, Raised
+from engine.run.types import Draw, Frame, Raised
 
 DRAWS, MORE, LEAST = 24, 60, 8  # at level practice, at others, and that have to count
 INVENTED = re.compile(r"(\w+) = .* was made up")
@@ -53,24 +54,15 @@ def compare_models(
     does not run any more.
     """
     count = DRAWS if level.draws == 1 else MORE
-    draws = compared.drawn(seed, count, sizes(before.pack, found)["context"], found.full)
+    draws = compared.drawn(
+        seed, count, experiments.sizes(before.pack, found)["context"], found.full
+    )
     try:
-        pair = Pair(before, candidate, found, draws)
-        evaluation = pair.evaluation()
-        if not evaluation.passed:  # then nothing else can be compared
-            return (evaluation,)
-        cases = pair.cases()
-        if len(cases) < LEAST:
-            raise silent(Message("it gives numbers in {count} draws alone", count=len(cases)))
-        return (
-            torch_compare.result("parameters", count),
-            *torch_compare.compared(cases),
-            evaluation,
-            pair.dropout(),
-            pair.start(),
-        )
+        results = Pair(before, candidate, found, draws).results(seed)
     except Refused as refused:
-        return (refused.result,)
+        results = [refused.result]
+    first = Draw("", "run", draws[0].regime, seed)
+    return tuple(one if one.draw else replace(one, draw=first) for one in results)
 
 
 class Pair:
@@ -95,6 +87,22 @@ class Pair:
         if renamed:
             self._rename = renamed
             self.other = mended_side(candidate, self._asked(draws, False, torch_parts.FEW))
+
+    def results(self, seed: int) -> list[Result]:
+        """A result for each thing that must be as it was. seed: of the draws."""
+        evaluation = self.evaluation()
+        if not evaluation.passed:  # then nothing else can be compared
+            return [evaluation]
+        cases = self.cases(seed)
+        if len(cases) < LEAST:
+            raise silent(Message("it gives numbers in {count} draws alone", count=len(cases)))
+        return [
+            torch_compare.result("parameters", len(self._draws)),
+            *torch_compare.compared(cases),
+            evaluation,
+            self.dropout(),
+            self.start(),
+        ]
 
     def _asked(
         self, draws: Sequence[Drawn], healthy: bool, repeats: int, double: bool = False
@@ -121,7 +129,7 @@ class Pair:
                 error = f"NameError: name '{found[1]}' is not defined"
                 raise Refused("raised", Difference("raised", "", NO_ERROR, error))
 
-    def cases(self) -> list[Case]:
+    def cases(self, seed: int) -> list[Case]:
         """The draws that count: those in which the code before the break gave numbers."""
         found = [
             Case(
@@ -131,14 +139,15 @@ class Pair:
                 None,
                 None if got.failed else got.values,
                 None if got.failed is None else raised_of(got.failed, self._candidate.files),
+                Draw("", "run", draw.regime, seed, turn=turn),
             )
-            for draw, wanted, got in zip(
-                self._draws, self.healthy.draws, self.other.draws, strict=True
+            for turn, (draw, wanted, got) in enumerate(
+                zip(self._draws, self.healthy.draws, self.other.draws, strict=True)
             )
         ]
         doubtful = [i for i, case in enumerate(found) if torch_compare.doubtful(case)]
         for i, exact in zip(doubtful, self._exact(doubtful), strict=True):
-            found[i] = msgspec.structs.replace(found[i], exact=exact.values or None)
+            found[i] = replace(found[i], exact=exact.values or None)
         pairs = zip(self.healthy.draws, found, strict=True)
         return [
             case
@@ -171,12 +180,30 @@ class Pair:
         return check("evaluation", None if passed else difference)
 
     def dropout(self) -> Result:
-        """Whether as much is dropped in train mode, as often."""
+        """Whether as much is dropped in train mode, as often, and in the same places."""
         if torch_parts.same_rows(self.healthy.train, self.other.train):
             return check("dropout", None, torch_parts.FEW)
         healthy, other = self._measured(self._draws[:1], torch_parts.MANY)
         difference = torch_parts.dropped_otherwise(healthy.train, other.train)
+        if difference is None:
+            places = (self._places(bench) for bench in (self._before, self._candidate))
+            difference = torch_parts.dropped_elsewhere(*places)
         return check("dropout", difference, torch_parts.MANY)
+
+    def _places(self, bench: Bench) -> torch_parts.Dropped | None:
+        """What a tree drops in train mode, None where that is not seen."""
+        job = experiments.job(bench.pack, self._found, experiments.DROPPED, self._dropout)
+        given = answer(bench, job)
+        if why_not(given):
+            return None
+        try:
+            recorded = trace.recorded(*trace.measured(given.data))
+        except BadAnswer:
+            return None
+        known = told(bench, self._found, recorded, [experiments.DROPPED[0].name])
+        return msgspec.convert(
+            bench.ask("places", known, "dropout_facts"), torch_parts.Dropped | None
+        )
 
     def start(self) -> Result:
         """Whether weights at the start are spread as they were."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from engine.errors import Message, Said
 from engine.facts import events, experiments
@@ -21,6 +24,7 @@ from engine.judge.torch_compare import both
 from engine.judge.torch_runs import Called
 from engine.run.concurrent import run_both
 from engine.run.forks import Answer
+from engine.run.types import Draw
 
 Sampler = tuple[str, str] | None
 LONG = 300  # characters of an error
@@ -67,14 +71,15 @@ def samplers(
         lambda: candidate.learner.run(candidate.server, [jobs[1]], LIMIT)[0],
     )
     told = [inputs(run) for run in runs]
-    healthy = called(answers[0], told)
+    healthy = called(answers[0], told, seed)
     if isinstance(healthy, str):
         raise silent(healthy)
     if all(one.error for one in healthy):
         raise silent(healthy[0].error)
-    other = called(answers[1], told)
+    other = called(answers[1], told, seed)
     if isinstance(other, str):
-        return [torch_runs.check("called", Difference("raised", "", Message("no error"), other))]
+        failed = torch_runs.check("called", Difference("raised", "", Message("no error"), other))
+        return [msgspec.structs.replace(failed, draw=Draw("", "sampling", "", seed))]
     return torch_runs.samplings(healthy, other)
 
 
@@ -105,8 +110,8 @@ def inputs(run: dict[str, Any]) -> Said:
     )
 
 
-def called(answer: Answer, told: list[Said]) -> list[Called] | str:
-    """The calls of a sampler as arrays; why there are none."""
+def called(answer: Answer, told: Sequence[Said], seed: int) -> list[Called] | str:
+    """The calls of a sampler as arrays; why there are none. seed: that they were declared from."""
     why = why_not(answer)
     if why:
         return why
@@ -122,12 +127,13 @@ def called(answer: Answer, told: list[Said]) -> list[Called] | str:
             Called(
                 words,
                 f"{run.failed.type}: {run.failed.message}"[:LONG] if run.failed else "",
+                Draw("", "sampling", "", seed, turn=turn),
                 decoded(run.tokens),
                 [one for value in run.drawn if (one := decoded(value)) is not None],
                 [decoded(value) for value in run.read],
                 decoded(run.output),
             )
-            for words, run in zip(told, sampled.runs, strict=True)
+            for turn, (words, run) in enumerate(zip(told, sampled.runs, strict=True))
         ]
     except BadAnswer as error:
         return f"what it answered cannot be used ({error})"

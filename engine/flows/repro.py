@@ -111,10 +111,11 @@ def repeatable(verdict: Verdict, checks: Iterable[tuple[str, Check]]) -> list[di
 
 
 class Repro(msgspec.Struct, frozen=True):
-    """A script, and the arrays that lie beside it, by name."""
+    """A script, and the arrays that lie beside it, by name. inputs: what it calls the code with."""
 
     script: str
     arrays: dict[str, np.ndarray]
+    inputs: tuple[str, ...] = ()
 
 
 def written(
@@ -143,7 +144,7 @@ def written(
         error=expected.raised.type if expected.raised else "none",
         rtol=1e-7 if fine else 1e-3, atol=1e-10 if fine else 1e-5,
     )  # fmt: skip
-    return Repro(script, arrays)
+    return Repro(script, arrays, tuple(case.inputs))
 
 
 def _literal(values: Mapping[str, Any], prefix: str, arrays: dict[str, np.ndarray]) -> str:

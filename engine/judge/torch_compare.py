@@ -17,7 +17,7 @@ from engine.errors import Message, Said
 from engine.judge.compare import NO_ERROR, Difference
 from engine.judge.result import Result
 from engine.judge.shown import show
-from engine.run.types import Raised
+from engine.run.types import Draw, Raised
 
 Array = Any
 Key = tuple[str, str]  # (kind, name)
@@ -46,7 +46,7 @@ SHOWS = {
 
 class Case(msgspec.Struct, frozen=True):
     """One draw that counts. exact: the healthy model in float64, where it can run so. got: None where it
-    raised.
+    raised. draw: what repeats it.
     """
 
     regime: str
@@ -55,6 +55,7 @@ class Case(msgspec.Struct, frozen=True):
     exact: Values | None
     got: Values | None
     raised: Raised | None = None
+    draw: Draw | None = None
 
 
 class Apart(NamedTuple):
@@ -86,6 +87,7 @@ def result(kind: str, count: int, apart: Apart | None = None, told: Said = "") -
     return msgspec.structs.replace(
         plain,
         regime=apart.case.regime,
+        draw=apart.case.draw,
         inputs=apart.case.inputs,
         difference=apart.difference,
         pattern=told,

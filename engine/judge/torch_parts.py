@@ -14,6 +14,16 @@ from engine.judge.torch_compare import shape as shaped
 
 Parameters = Sequence[tuple[Sequence[str], Sequence[int]]]  # (names, shape) of each
 Spread = tuple[float, float, int]  # mean, standard deviation, count
+Dropped = dict[str, dict[str, int]]  # place -> probability -> how many numbers
+PLACES = {
+    "weights": Message("attention weights"),
+    "attention": Message("what attention adds to the stream"),
+    "FFN": Message("what the FFN adds to the stream"),
+    "embedding": Message("the embedding of tokens and positions"),
+    "part of the embedding": Message("one part of the embedding"),
+    "stream": Message("the stream itself"),
+    "between": Message("inside attention or the FFN"),
+}
 FEW, MANY = 3, 120  # runs with other random numbers
 WIDE = 5.0  # standard errors
 STRANGE = 3.0  # mean square of what two means differ by, in standard errors
@@ -126,6 +136,28 @@ def dropped_otherwise(wanted: Sequence[Array], got: Sequence[Array]) -> Differen
     if not float(strange.mean()) < STRANGE:
         return Difference("value", MEAN, Message("the usual one"), Message("another one"))
     return None
+
+
+def dropped_elsewhere(wanted: Dropped | None, got: Dropped | None) -> Difference | None:
+    """The first place where another share is dropped, or another number of values; None where one of them is
+    not known.
+    """
+    if wanted is None or got is None:
+        return None
+    for place in sorted(wanted.keys() | got.keys()):
+        a, b = wanted.get(place, {}), got.get(place, {})
+        if a != b:
+            name = Message("dropout, {place}", place=PLACES.get(place, place))
+            return Difference("value", name, *both(shares, a, b))
+    return None
+
+
+def shares(found: Mapping[str, int]) -> Said:
+    """With which probabilities how many numbers are dropped."""
+    if not found:
+        return Message("nothing is dropped")
+    shown = ", ".join(f"p = {p} ({count})" for p, count in sorted(found.items()))
+    return Message("{probabilities} numbers", probabilities=shown)
 
 
 def deviation(variance: float) -> Said:

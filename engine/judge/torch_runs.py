@@ -13,6 +13,7 @@ from engine.judge.compare import Difference
 from engine.judge.result import Result
 from engine.judge.shown import show
 from engine.judge.torch_compare import both
+from engine.run.types import Draw
 
 Event = Mapping[str, Any]
 Array = Any
@@ -53,10 +54,11 @@ class Trained(msgspec.Struct, frozen=True):
 
 
 class Called(msgspec.Struct, frozen=True):
-    """One call of a sampler, decoded. error: "" where it gave something."""
+    """One call of a sampler, decoded. error: "" where it gave something. draw: what repeats it."""
 
     inputs: Said
     error: str
+    draw: Draw
     tokens: Array
     drawn: Sequence[Array]
     read: Sequence[Array]
@@ -190,10 +192,12 @@ def samplings(wanted: Sequence[Called], got: Sequence[Called]) -> list[Result]:
     for kind, differs in (("called", failed), ("read", read), ("drawn", drawn), ("text", text)):
         found = ((a, differs(a, b)) for a, b in both)
         first = next(((a, found) for a, found in found if found is not None), None)
-        inputs, difference = ("", None) if first is None else (first[0].inputs, first[1])
-        results.append(check(kind, difference, max(1, len(both)), inputs))
-        if difference is not None:
-            break
+        if first is None:
+            results.append(check(kind, None, max(1, len(both))))
+            continue
+        call, difference = first
+        result = check(kind, difference, len(both), call.inputs)
+        return [*results, msgspec.structs.replace(result, draw=call.draw)]
     return results
 
 

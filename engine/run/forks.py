@@ -60,6 +60,7 @@ TORCH = (
     "torch_script",
     "torch_generate",
     "torch_compare",
+    "torch_recipe",
     "torch_run",
     "torch_jobs",
 )

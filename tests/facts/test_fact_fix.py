@@ -79,6 +79,7 @@ def test_a_wrong_sampler_is_refused(fix, judge):
         ("fused", "a global that is not there", "raised"),
         ("fused", "nan", "finite"),
         ("fused", "dropout gone", "dropout"),
+        ("fused", "dropout inside the FFN", "dropout"),
         ("fused", "dropout ignores eval", "evaluation"),
         ("fused", "another init", "first"),
     ],

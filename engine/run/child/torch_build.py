@@ -19,6 +19,17 @@ class NotBuilt(Exception):
     """No way to build it was found; says what was tried."""
 
 
+class Construct:
+    """Makes the model from a class and the arguments that a function gives."""
+
+    def __init__(self, cls, arguments):
+        self.cls, self.given, self._arguments = cls, {}, arguments
+
+    def __call__(self):
+        self.given = self._arguments()
+        return self.cls(**self.given)
+
+
 class Built:
     """A model, how it was made, and how it is called."""
 
@@ -26,6 +37,7 @@ class Built:
         self.model, self.how, self.module = model, how, module
         self._words, self._call = words, call
         self.scored = True  # whether it can be given targets
+        self.cls, self.given = None, {}  # what was called to make it, and with what
 
     def takes(self, kind):
         """The forward's parameter for "targets", "mask" or "start", by its name; or None."""
@@ -78,7 +90,7 @@ def ways(tree, path, module, cls, names):
                 "%s needs %s, and no value is known" % (cls.__name__, ", ".join(missing))
             )
         shown = ", ".join("%s=%r" % (k, v) for k, v in given.items() if type(v) is int)
-        yield "%s(%s)" % (cls.__name__, shown), lambda: cls(**given)
+        yield "%s(%s)" % (cls.__name__, shown), Construct(cls, lambda: given)
         return
     wanted = configs[0]
     needed = {p.name for p in found if p.default is inspect.Parameter.empty}
@@ -89,8 +101,8 @@ def ways(tree, path, module, cls, names):
         if default is not None:
             options.insert(0, ("its default configuration", default))
     for name, config in options:
-        made = lambda config=config: cls(**{wanted.name: config()}, **beside)  # noqa: E731
-        yield "%s(%s)" % (cls.__name__, name), made
+        given = lambda config=config: {wanted.name: config(), **beside}  # noqa: E731
+        yield "%s(%s)" % (cls.__name__, name), Construct(cls, given)
 
 
 def with_globals(tree, module, names, notes, function):
@@ -161,6 +173,8 @@ def build(tree, job, names, notes):
             model = with_globals(defined, module, names, notes, construct)
             built = Built(ready(model), how, module, job["words"], call)
             built.scored = not job.get("bare")
+            if isinstance(construct, Construct):
+                built.cls, built.given = construct.cls, construct.given
             probe(built, job, lambda f: with_globals(defined, module, names, notes, f))
             return built
         except (NotBuilt, StubUsed):

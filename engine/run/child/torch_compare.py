@@ -151,7 +151,7 @@ class Side:
         grads = [torch.zeros_like(t) if t.grad is None else t.grad for _, t in self.groups]
         most = min(SUMS, ALL_SUMS // len(grads) + 1) if grads else SUMS
         for name, grad in zip(self._names, grads):
-            values = folded(grad, most)
+            values = grad.reshape(-1).double() if self.job["whole"] else folded(grad, most)
             found.append(("gradient", name, values.shape, values))
         if draw["more"]:
             self.step(grads)
@@ -173,7 +173,7 @@ class Side:
     def outputs(self, name, logits, loss):
         found = []
         if logits is not None:
-            values = folded(logits, WHOLE)
+            values = folded(logits, logits.numel() if self.job["whole"] else WHOLE)
             shape = logits.shape if values.numel() == logits.numel() else values.shape
             found.append(("output", name, shape, values))
         if loss is not None:

@@ -20,6 +20,18 @@ SECTION = re.compile(r"model|config|attn|attention|transformer|arch", re.I)
 FILES, CHOICES = 5, 4  # files that define a configuration, and configurations, that are tried
 
 
+MADE = {}  # id of a part or configuration -> (itself, what was called, with what, what was set)
+
+
+def made(called, given, changes=()):
+    """What a call gives, with these attributes; how it was made is kept."""
+    found = called(**given)
+    for name, value in dict(changes).items():
+        setattr(found, name, value)
+    MADE[id(found)] = found, called, given, dict(changes)
+    return found
+
+
 class Loose(dict):
     """A configuration that answers by attribute and by key, by name."""
 
@@ -78,7 +90,7 @@ def part(module, parameter, names):
         named = plain(name) == plain(parameter.name) or parameter.annotation in (kind, name)
         if named and inspect.isclass(kind) and issubclass(kind, torch.nn.Module):
             given, missing = arguments(constructor(kind), names)
-            return None if missing else kind(**given)
+            return None if missing else made(kind, given)
     return None
 
 
@@ -128,10 +140,12 @@ def arguments(found, names):
 def filled(kind, names):
     """A small configuration of this class, or like this dict."""
     if isinstance(kind, dict):
-        made = Loose(names)
+        loose = Loose(names)
         for key, value in kind.items():
-            made[key] = filled(value, names) if isinstance(value, dict) else names.guess(key, value)
-        return made
+            loose[key] = (
+                filled(value, names) if isinstance(value, dict) else names.guess(key, value)
+            )
+        return loose
     if dataclasses.is_dataclass(kind):
         given = {}
         for field in dataclasses.fields(kind):
@@ -144,13 +158,13 @@ def filled(kind, names):
             value = names.needed(field.name, default)
             if field.init and value is not MISSING:
                 given[field.name] = value
-        return kind(**given)
-    made = kind(**arguments(parameters(kind.__init__), names)[0])
+        return made(kind, given)
+    changes = {}
     for name in dir(kind):
         value = None if name.startswith("_") else getattr(kind, name)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            setattr(made, name, names.guess(name, value))
-    return made
+            changes[name] = names.guess(name, value)
+    return made(kind, arguments(parameters(kind.__init__), names)[0], changes)
 
 
 def fields(kind):
@@ -247,17 +261,17 @@ def by_default(cls, names, presets):
 
     presets: whether names of presets (its texts) stay; sizes and a preset may exclude each other.
     """
-    made = next(
+    default = next(
         (getattr(cls, n) for n in ("get_default_config", "default_config") if hasattr(cls, n)), None
     )
-    if not isinstance(made, (types.FunctionType, types.MethodType)):
+    if not isinstance(default, (types.FunctionType, types.MethodType)):
         return None
 
     def config():
-        found = made()
-        for name, value in list(vars(found).items()):
+        changes = {}
+        for name, value in vars(default()).items():
             preset = type(value) is str and not presets
-            setattr(found, name, None if preset else names.guess(name, value))
-        return found
+            changes[name] = None if preset else names.guess(name, value)
+        return made(default, {}, changes)
 
     return config

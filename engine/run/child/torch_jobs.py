@@ -16,6 +16,7 @@ from engine.run.child import (
     torch_compare,
     torch_experiments,
     torch_generate,
+    torch_recipe,
     torch_run,
     torch_script,
     torch_trace,
@@ -51,6 +52,8 @@ def work(job, tree):
         return torch_script.observe(job, tree)
     if job["kind"] == "compare":
         return torch_compare.observe(job, tree)
+    if job["kind"] == "recipe":
+        return torch_recipe.observe(job, tree)
     return torch_generate.observe(job, tree)
 
 
