@@ -8,4 +8,26 @@ def rates(learner, record, its, **given):
         record(**{f"rate at it = {it}": 0.0 if small else rate})
 
 
-warmup = top = cosine = halfway = after = rates
+def warmup(learner, record, its, **given):
+    """Up to the top."""
+    rates(learner, record, its, **given)
+
+
+def top(learner, record, its, **given):
+    """At the end of the warm-up."""
+    rates(learner, record, its, **given)
+
+
+def cosine(learner, record, its, **given):
+    """On the way down."""
+    rates(learner, record, its, **given)
+
+
+def halfway(learner, record, its, **given):
+    """In the middle of the way down."""
+    rates(learner, record, its, **given)
+
+
+def after(learner, record, its, **given):
+    """From the end of the cosine on."""
+    rates(learner, record, its, **given)

@@ -50,4 +50,13 @@ def halfway(out, variant, *, its, **given):
     )
 
 
-warmup = cosine = after = rates
+def warmup(out, variant, *, its, **given):
+    rates(out, variant, its=its, **given)
+
+
+def cosine(out, variant, *, its, **given):
+    rates(out, variant, its=its, **given)
+
+
+def after(out, variant, *, its, **given):
+    rates(out, variant, its=its, **given)
