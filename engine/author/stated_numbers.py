@@ -12,8 +12,7 @@ from engine.observe.arithmetic import evaluate
 from engine.run.jobs import jobs_of
 from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree
-from engine.spec import yaml
-from engine.spec.load import convert
+from engine.spec.load import convert, document
 from engine.spec.texts import FIGURE, texts
 from engine.spec.types import Break, Build, Figure
 from engine.words import COMMA_LANGUAGES
@@ -31,7 +30,7 @@ FROM = 100  # whole numbers below are counts that a reader can check
 
 def untied(file: Path, kind: type[Build] | type[Break]) -> Iterator[str]:
     """Numbers in a spec's texts that no figure states, and figures that no text states."""
-    spec = convert(yaml.read(file.read_bytes(), str(file)), kind)
+    spec = convert(document(file), kind)
     stated = {number.replace(",", "") for number in spec.stated}
     used: set[str] = set()
     for path, text in texts(spec):

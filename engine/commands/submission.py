@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from engine.commands.session import Session
 from engine.commands.versions import before_and_now
-from engine.errors import EngineError, Message, NotApplicable
+from engine.errors import EngineError, Message, NotApplicable, UsageError
+from engine.judge.level import Level
 from engine.learner.store import Attempt, opened
 from engine.run.types import Tree
+
+
+def check_level(session: Session, level: Level) -> None:
+    """Level exam is for code in NumPy. Raises UsageError."""
+    catalogue = session.catalogue
+    if level.exam and not catalogue.by_facts and catalogue.contract.framework == "torch":
+        raise UsageError(
+            Message("The pack {pack} is judged at level practice alone.", pack=catalogue.pack),
+            next=Message("Leave --level away."),
+        )
 
 
 def unchanged(session: Session, attempt: Attempt, before: Tree) -> EngineError:

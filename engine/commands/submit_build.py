@@ -6,6 +6,7 @@ import hashlib
 
 from engine.commands.questions import ask_all, still_open
 from engine.commands.session import Session
+from engine.commands.submission import check_level
 from engine.commands.warm import servers_of
 from engine.errors import Message, UsageError
 from engine.flows import build as flows
@@ -33,6 +34,7 @@ def run(
     """
     learner, catalogue = session.learner, session.catalogue
     entry = chosen(session, id)
+    check_level(session, level)
     spec = catalogue.build(entry.id)
     first = _to_build_first(session, entry)
     with servers_of(session) as servers:

@@ -17,6 +17,7 @@ from engine.judge.compare import NO_ERROR, NOT_RUN, SLOW, THREADS, Difference
 from engine.judge.result import Result
 from engine.run.types import Frame
 
+NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 LACKING = re.compile(r"'([\w.]+)' object has no attribute '(\w+)'.*")
 ROLE = re.compile(r"(?:RoleMissing: )?(\S+) has no (\S+)")
 UNWRITTEN = Message("Not written yet.")
@@ -168,6 +169,13 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
         return Message("Your code calls itself without end.")
     if kind == "RoleMissing":
         return Message("Not there yet: {message}.", message=lacking_role(message))
+    module = NO_MODULE.fullmatch(message)
+    if kind == "ModuleNotFoundError" and module:
+        return Message(
+            "Your code cannot be imported: there is no module {module}. If it is a package,"
+            " `python -m pip install {package}` in your code's environment installs it.",
+            module=module[1], package=module[1].partition(".")[0],
+        )  # fmt: skip
     if kind in ("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError"):
         return Message("Your code cannot be imported: {error}", error=said)
     if kind == "PermissionError":

@@ -157,7 +157,10 @@ class View:
                 self._in_a_line(one)
         if len(found) > LINES and not everything():
             say(words("and {count} more (--all tells each)", count=len(found) - LINES), "red")
+        stopped = {one.place for one in found if one.place}
         for one in findings(verdict.advice):
+            if one.place in stopped:
+                continue  # it stops where what is required stops
             self._in_a_line(one, words("advice"), "yellow")
         waiting = [one for one in required if unrun(one)]
         if waiting:

@@ -32,17 +32,24 @@ def load(file: Path, kind: type[S]) -> S:
         known = kept.read(source, kind)
     if known is not None:
         return known
-    from engine.spec import yaml
-
-    document = yaml.read(read_bytes(str(file)), str(file))
-    data = document.data
-    base = based_on(str(file), source)
-    if base:
-        theirs = yaml.read(read_bytes(base), base).data
-        data = {**theirs, **{key: value for key, value in data.items() if key != SAME_AS}}
-    spec = convert(document._replace(data=filled(data)), kind)
+    whole = document(file)
+    spec = convert(whole._replace(data=filled(whole.data)), kind)
     kept.keep(source, spec)
     return spec
+
+
+def document(file: Path) -> yaml.Document:
+    """A spec file with what it takes from another, its figures still by name. Raises SpecError."""
+    from engine.spec import yaml
+
+    source = read_bytes(str(file))
+    own = yaml.read(source, str(file))
+    base = based_on(str(file), source)
+    if not base:
+        return own
+    theirs = yaml.read(read_bytes(base), base).data
+    said = {key: value for key, value in own.data.items() if key != SAME_AS}
+    return own._replace(data={**theirs, **said})
 
 
 def read_bytes(file: str) -> bytes:

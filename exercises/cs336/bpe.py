@@ -1,5 +1,5 @@
-"""Byte-pair encoding from first principles, as the CS336 handout has it: texts are cut at special tokens, then
-into pre-tokens, and pairs are counted and joined within a pre-token.
+"""Byte-pair encoding from first principles, as the CS336 handout has it: texts are cut at special tokens,
+then into pre-tokens, and pairs are counted and joined within a pre-token.
 
 `mistake` names what learners do instead: cases.py asks for texts on which that gives something else.
 """
@@ -57,7 +57,7 @@ def parts(text, special=(), mistake=""):
     if not special or mistake in ("special tokens as text", "special tokens taken out"):
         return [(text, False)]
     order = special if mistake == "shorter special token first" else sorted(special, key=len)[::-1]
-    cut = re.split("(%s)" % "|".join(map(re.escape, order)), text)
+    cut = re.split("(" + "|".join(map(re.escape, order)) + ")", text)
     if mistake == "parts stripped":
         cut = [part if part in special else part.strip() for part in cut]
     return [(part, part in special) for part in cut if part]
@@ -135,8 +135,8 @@ def merged(tokens, merges, mistake=""):
     """The tokens of a pre-token: the merges, in the order in which they were learned."""
     if mistake == "longest token first":
         return longest(tokens, {a + b for a, b in merges})
-    if mistake == "from the left":  # whichever pair comes first
-        return leftmost(tokens, set(merges))
+    if mistake in ("from the left", "from the left, everywhere"):  # whichever pair comes first
+        return leftmost(tokens, set(merges), everywhere="everywhere" in mistake)
     for pair in merges:
         if pair[0] + pair[1] in b"".join(tokens):
             tokens = joined(tokens, pair)
@@ -154,13 +154,16 @@ def longest(tokens, known):
     return tuple(found)
 
 
-def leftmost(tokens, known):
-    """Joins the first pair that any merge joins, again and again."""
+def leftmost(tokens, known, everywhere):
+    """Joins the first pair that any merge joins, again and again; everywhere: wherever it stands."""
     while True:
         pairs = zip(tokens, tokens[1:], strict=False)
         at = next((i for i, pair in enumerate(pairs) if pair in known), None)
         if at is None:
             return tokens
+        if everywhere:
+            tokens = joined(tokens, tokens[at : at + 2])
+            continue
         tokens = (*tokens[:at], tokens[at] + tokens[at + 1], *tokens[at + 2 :])
 
 

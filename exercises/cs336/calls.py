@@ -56,19 +56,20 @@ def gradients(out, grad, **weights):
     return {name: _of(weight, ends, found) for name, weight in weights.items()}
 
 
-def traced(record, run, grad, inputs, weights):
+def traced(record, run, grad, inputs, weights=None):
     """Calls `run` with inputs and weights, by name, that want gradients, and records those of sum(result *
     grad) as grad_NAME. A weight whose numbers no parameter holds (fused with others) gets a text.
 
     The inputs come from a graph, as behind another layer.
     """
+    weights = weights or {}
     ends = {name: value.clone().requires_grad_() for name, value in inputs.items()}
     inner = {name: value.clone() for name, value in ends.items()}
     try:
         out = run(**inner, **{name: w.clone().requires_grad_() for name, w in weights.items()})
     except RuntimeError:  # from how the weights are copied, if anything
         out = run(**inner, **dict(zip(weights, copied(*weights.values()))))
-    record(graph="none" if out.grad_fn is None else "there")
+    record(graph="there" if out.grad_fn is not None else "none, as after detach() or no_grad()")
     if out.grad_fn is not None:
         found = gradients(out, grad, **inputs, **weights)
         record(**{"grad_" + name: gradient for name, gradient in found.items()})
@@ -176,15 +177,16 @@ def module_facts(record, run):
         for kind in kinds
         if kind.__module__.startswith("torch.nn.") and kind.__module__ not in CONTAINERS
     ]
-    record(ready_made=list(dict.fromkeys(ready + used.names)))
+    record(ready_made=", ".join(dict.fromkeys(ready + used.names)) or "nothing")
     outer = made.outer
     if outer is None:
-        facts = ("parameters", "names", "takes_dtype", "takes_device")
-        record(module=NONE, **dict.fromkeys(facts, NONE))
+        record(
+            **dict.fromkeys(("module", "parameters", "names", "takes_dtype", "takes_device"), NONE)
+        )
         return None
     record(module="made")
-    record(parameters=sorted(str(tuple(p.shape)) for p in outer.parameters()))
-    record(names=list(outer.state_dict()))
+    record(parameters=", ".join(sorted(str(tuple(p.shape)) for p in outer.parameters())) or "none")
+    record(names=", ".join(sorted(outer.state_dict())) or "none")
     record(takes_dtype=_reaches(made, "dtype", torch.float64))
     record(takes_device=_reaches(made, "device", torch.device(AWAY)))
     return made

@@ -3,7 +3,11 @@
 import concurrent.futures
 import contextlib
 import multiprocessing
+import multiprocessing.managers
 import multiprocessing.pool
+import queue
+import threading
+import types
 from pathlib import Path
 from unittest import mock
 
@@ -12,7 +16,7 @@ FEW = 5  # of a list that is told
 
 
 class OneProcess:
-    """What a pool of processes offers, in this one: a check may not start others, and a small file needs none."""
+    """What a pool of processes offers, in this one: a check may start no others, a small file needs none."""
 
     def __init__(self, processes=None, initializer=None, initargs=(), *more, **named):
         if initializer is not None:
@@ -24,11 +28,11 @@ class OneProcess:
     def __exit__(self, *error):
         return None
 
-    def apply(self, function, args=(), kwds={}):
-        return function(*args, **kwds)
+    def apply(self, function, args=(), kwds=None):
+        return function(*args, **kwds or {})
 
-    def apply_async(self, function, args=(), kwds={}, callback=None, error_callback=None):
-        return Done(lambda: function(*args, **kwds), callback, error_callback)
+    def apply_async(self, function, args=(), kwds=None, callback=None, error_callback=None):
+        return Done(lambda: function(*args, **kwds or {}), callback, error_callback)
 
     def map(self, function, items, chunksize=None):
         return [function(item) for item in items]
@@ -99,12 +103,41 @@ def mapped(executor, function, *items, **named):
     return map(function, *items)
 
 
+class OneManager:
+    """What processes share, in one: nothing has to be sent."""
+
+    dict, list, Namespace = dict, list, types.SimpleNamespace
+    Lock, RLock, Queue = threading.Lock, threading.RLock, queue.Queue
+
+    def __init__(self, *args, **named):
+        pass
+
+    def Value(self, kind, value):
+        return types.SimpleNamespace(value=value)
+
+    def start(self, *args):
+        pass
+
+    def shutdown(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+
 def in_one_process():
     """Within, pools of processes work in this one. Code may have imported their names before, so the classes
     are changed in place; `multiprocessing` looks its pool up in each call.
     """
     within = contextlib.ExitStack()
     within.enter_context(mock.patch.object(multiprocessing.pool, "Pool", OneProcess))
+    within.enter_context(mock.patch.object(multiprocessing.managers, "SyncManager", OneManager))
+    process = multiprocessing.process.BaseProcess
+    within.enter_context(mock.patch.object(process, "start", lambda self: self.run()))
+    within.enter_context(mock.patch.object(process, "join", return_value=None))
     executor = concurrent.futures.ProcessPoolExecutor
     parts = {"__init__": started, "submit": submitted, "map": mapped}
     for name, part in {**parts, "shutdown": lambda self, *a, **named: None}.items():
@@ -160,4 +193,5 @@ def vocab(learner, record, text, vocab_size, special):
 
 
 def few(tokens):
-    return [repr(token) for token in tokens][:FEW]
+    """The first of some tokens, as text."""
+    return ", ".join([repr(token) for token in tokens][:FEW]) or "none"

@@ -6,8 +6,9 @@ from pack.bpe import counted, learned, parts, split
 from pack.bpe_texts import SIGNS, WIDE, numbers, pick, words
 
 END = "<|endoftext|>"
+CUTS = ["no cuts", "blanks left out", "blanks by themselves", "blank behind"]
 TELLS = {
-    "spaces": ["no cuts", "blanks left out", "blanks by themselves", "blank behind"],
+    "spaces": CUTS,
     "signs": ["words, signs and digits together", "words and digits together"],
     "contractions": ["no contractions", "any case"],
     "blanks": ["blanks in one piece"],
@@ -18,16 +19,25 @@ TELLS = {
     "special_blank": ["parts stripped"],
     "wide": ["only ASCII letters"],
     "runs": ["no overlaps"],
-    "overlapping": ["special tokens as text", "shorter special token first"],
+    "overlapping": ["special tokens as text"],
 }
-SIZES = {"one_merge": (1, 2), "large": (30, 36), "runs": (3, 6), "ties": (10, 14)}
+SAME = {  # and these give the same, as other regimes are about them
+    "one_merge": [*CUTS, "each word once", "words and digits together"],
+    "clear": ["smaller pair", "first pair"],
+    "spaces": ["each word once"],
+    "special": ["special tokens taken out", "parts stripped"],
+    "special_cut": ["parts stripped"],
+}
+SIZES = {"one_merge": (1, 2), "clear": (3, 5), "large": (30, 36), "runs": (3, 6), "ties": (8, 11)}
 
 
 def text_for(rng, regime):
     """A text in which much repeats."""
     told = words(rng, 200 if regime == "large" else 32)
-    if regime == "spaces":  # all words end alike, so a letter and a blank are the most frequent pair
-        return " ".join(word[:-1] + "a" for word in told)
+    if (
+        regime == "spaces"
+    ):  # all words end alike, so a letter and a blank are the most frequent pair
+        return " ".join(sorted({word[:-1] + "a" for word in words(rng, 90)}))
     if regime == "signs":
         ends = [*pick(rng, SIGNS, 16), *numbers(rng, 16)]
         return "".join(a + b + " " for a, b in zip(told, rng.permutation(ends), strict=True))
@@ -37,8 +47,10 @@ def text_for(rng, regime):
     if regime == "blanks":
         ends = pick(rng, ["  ", "   ", "\n\n", " \n", "\n  ", " ", "\t\t"], 32)
         return "".join(a + b for a, b in zip(told, ends, strict=True))
-    if regime == "ties":  # each word once, of few letters: nearly all pairs are equally frequent
-        return " ".join("".join(pick(rng, list("abz~0A"), 2)) for _ in range(14))
+    if regime == "clear":  # one word
+        return "".join(words(rng, 20))
+    if regime == "ties":  # one word of few letters: nearly all pairs are equally frequent
+        return "".join(pick(rng, list("abzAZQ"), 26))
     if regime == "words_again":  # a few words that come very often, many that come once
         often = words(rng, 3)
         return " ".join(rng.permutation([*often * 8, *told]))
@@ -88,6 +100,7 @@ def lesson(rng, regime):
         right = learned(*asked)
         made = {a + b for a, b in right}
         told = all(learned(*asked, wrong) != right for wrong in TELLS.get(regime, ()))
+        told = told and all(learned(*asked, wrong) == right for wrong in SAME.get(regime, ()))
         open_ = regime != "runs" and learned(*asked, "no overlaps") != right
         if told and not open_ and len(made) == len(right):
             if regime != "one_merge" or one_is_ahead(text):

@@ -14,6 +14,6 @@ def kinds(out, variant, *, text, vocab_size, special):
 
 
 def vocab(out, variant, *, text, vocab_size, special):
-    out.record(bytes_missing=[], special_missing=[], merged_missing=[], too_much=[])
+    out.record(bytes_missing="none", special_missing="none", merged_missing="none", too_much="none")
     merges = learned(text, vocab_size, tuple(special))
     out.record(size=256 + len(special) + len(merges), ids_from_0=True)

@@ -26,7 +26,12 @@ def gradients(rng, regime, dtype):
     return {**drawn, "grad": normal(rng, shape, dtype)}
 
 
-made = kept = forward
+def made(rng, regime, dtype):
+    return forward(rng, regime, dtype)
+
+
+def kept(rng, regime, dtype):
+    return forward(rng, regime, dtype)
 
 
 def initialisation(rng, regime, dtype):

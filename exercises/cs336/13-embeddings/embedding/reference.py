@@ -6,6 +6,9 @@ from pack.modules import module_facts, truncated_normal
 
 def forward(out, variant, *, weight, ids):
     out.record(vectors=weight[ids])
+    out.name(
+        **{"weight[ids - 1]": weight[ids - 1], "weight[ids + 1]": weight[(ids + 1) % len(weight)]}
+    )
     if len(weight) == weight.shape[1]:
         columns = weight[:, ids]  # (d, ...)
         out.name(**{"weight[:, ids]": columns, "columns of the table": weight.T[ids]})

@@ -27,7 +27,7 @@ def made(learner, record, weight, x):
 
 def initialisation(learner, record, d_in, d_out):
     """In units of sqrt(2 / (d_in + d_out))."""
-    ran = functools.partial(run, learner, torch.ones(d_out, d_in), torch.ones(1, d_in))
+    ran = functools.partial(run, learner, torch.ones(d_out, d_in), torch.ones(1, 1, d_in))
     for weight in fresh_parameters(ran).values():
         statistics(record, weight, (2 / (d_in + d_out)) ** 0.5)
 

@@ -25,7 +25,8 @@ def gradients(learner, record, x, weight, eps, grad):
 def half(learner, record, x, weight):
     """x in half precision, whose largest number is 65504."""
     y = run(learner, EPS, x.to(torch.float16), weight.clone())
-    record(finite=bool(y.isfinite().all()), dtype_of_y=str(y.dtype))
+    record(finite=bool(y.isfinite().all()), rows_of_zeros=int((y == 0).all(-1).sum()))
+    record(dtype_of_y=str(y.dtype))
 
 
 def made(learner, record, x, weight, eps):

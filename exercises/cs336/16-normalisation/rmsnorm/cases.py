@@ -31,7 +31,12 @@ def half(rng, regime, dtype):
     return drawn
 
 
-made = kept = forward
+def made(rng, regime, dtype):
+    return forward(rng, regime, dtype)
+
+
+def kept(rng, regime, dtype):
+    return forward(rng, regime, dtype)
 
 
 def initialisation(rng, regime, dtype):

@@ -39,6 +39,10 @@ def forward(out, variant, *, x, weight, eps):
         )
     out.name(**{"x / (sqrt(mean(x**2)) + eps) * weight": x / (root(x, 0) + eps + 1e-300) * weight})
 
+    if x.shape[-1] > 1:
+        unbiased = x.std(-1, ddof=1, keepdims=True)
+        out.name(**{"x / x.std(-1) * weight": x / (unbiased + 1e-300) * weight})
+
 
 def gradients(out, variant, *, x, weight, eps, grad):
     rms = root(x, eps)
@@ -49,7 +53,7 @@ def gradients(out, variant, *, x, weight, eps, grad):
 
 
 def half(out, variant, *, x, weight):
-    out.record(finite=True, dtype_of_y="torch.float16")
+    out.record(finite=True, rows_of_zeros=0, dtype_of_y="torch.float16")  # x / inf is 0
 
 
 def made(out, variant, *, x, weight, eps):

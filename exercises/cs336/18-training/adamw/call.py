@@ -33,6 +33,24 @@ def steps(learner, record, p, grads, **settings):
     record(p=own)
 
 
+def first(learner, record, p, grads, lr, **settings):
+    """One step: every element goes as far as lr, against its gradient."""
+    own = parameter(p)
+    (move,) = step(made(learner, [own], lr=lr, **settings), [own], [grads[0]])
+    lengths = -(move.double() * grads[0].sign()) / lr
+    low, high = lengths.abs().min(), lengths.abs().max()
+    record(elements_that_move=int((move != 0).sum()))
+    record(longest_by_shortest=1.0 if low == high else float(high / low))
+    record(first_step_in_units_of_lr=float(lengths.mean()))
+
+
+def second(learner, record, p, grads, **settings):
+    own = parameter(p)
+    optimizer = made(learner, [own], **settings)
+    step(optimizer, [own], [grads[0]])
+    record(move_of_step_2=step(optimizer, [own], [grads[1]])[0])
+
+
 def decay(learner, record, p, grads, **settings):
     own = parameter(p)
     optimizer = made(learner, [own], **settings)

@@ -7,7 +7,7 @@ lr, weight_decay and the step is small beside p, but where eps or the decay stan
 
 import numpy as np
 
-STEPS = {"one_step": 1, "long": 100}
+STEPS = {"one_step": 1, "one_step_betas": 1, "long": 100}
 
 
 def signed(rng, shape, low, high):
@@ -38,6 +38,15 @@ def steps(rng, regime, dtype):
     given = {name: np.asarray(value, dtype) for name, value in given.items()}
     betas = other_betas(rng) if regime in ("betas", "one_step_betas") else {}
     return {**given, **settings(rng, **betas)}
+
+
+def first(rng, regime, dtype):
+    return steps(rng, "one_step_betas" if regime == "betas" else "one_step", dtype)
+
+
+def second(rng, regime, dtype):
+    drawn = steps(rng, regime, dtype)
+    return {**drawn, "grads": drawn["grads"][:2]}
 
 
 def decay(rng, regime, dtype):

@@ -29,32 +29,65 @@ def steps(out, variant, *, p, grads, **settings):
     for t, move in enumerate(moves(places)[:4], 1):
         out.record(**{f"move_of_step_{t}": move})
     out.record(p=places[-1])
-    lr, beta1, beta2 = settings["lr"], settings["beta1"], settings["beta2"]
-    uncorrected = moves(walk(p, grads, **settings, corrected=False))
-    fresh = moves(walk(p, grads[1:2], **settings))
-    names = {"-lr * grad of step 1": -lr * grads[0].astype(np.float64)}
-    if len(grads) > 1:
-        v = (1 - beta2) * (beta2 * grads[0].astype(np.float64) ** 2 + grads[1] ** 2.0)
-        m = (1 - beta1) * (beta1 * grads[0].astype(np.float64) + grads[1])
-        names["a first step: m, v and t begin anew"] = fresh[0]
-        names["a step with t = 1 again"] = (
-            -lr * m / (1 - beta1) / (np.sqrt(v / (1 - beta2)) + settings["eps"])
-        )
-        names["step 2 without bias correction"] = uncorrected[1]
-    out.name(**names)
+
+
+def first(out, variant, *, p, grads, lr, beta1, beta2, **settings):
+    out.record(elements_that_move=p.size)
+    out.within(longest_by_shortest=(0.999, 1.001))
+    out.record(first_step_in_units_of_lr=1.0)
+    known = {
+        "(1 - beta1) / sqrt(1 - beta2)": (1 - beta1) / np.sqrt(1 - beta2),
+        "1 / sqrt(1 - beta2)": 1 / np.sqrt(1 - beta2),
+        "1 - beta1": 1 - beta1,
+    }
+    out.name(**{name: float(value) for name, value in known.items()})
+
+
+def second(out, variant, *, p, grads, lr, beta1, beta2, eps, weight_decay):
+    """What comes out where m, v or t begin anew is named."""
+    g, h = grads.astype(np.float64)
+
+    def move(m, v, by_m=1 - beta1**2, by_v=1 - beta2**2):
+        return -lr * (m / by_m) / np.sqrt(v / by_v)
+
+    def both(beta1, beta2):
+        m = (1 - beta1) * (beta1 * g + h)
+        return m, (1 - beta2) * (beta2 * g**2 + h**2)
+
+    m, v = both(beta1, beta2)
+    new_m, new_v = (1 - beta1) * h, (1 - beta2) * h**2
+    out.record(move_of_step_2=move(m, v))
+    out.name(
+        **{
+            "step 2 from m = 0 and v = 0, with t = 1": -lr * np.sign(h),
+            "step 2 from m = 0 and v = 0": move(new_m, new_v),
+            "step 2 from m = 0": move(new_m, v),
+            "step 2 from v = 0": move(m, new_v),
+            "step 2 with beta1 and beta2 exchanged": move(
+                *both(beta2, beta1), 1 - beta2**2, 1 - beta1**2
+            ),
+            "the step for t = 1 / the step for t = 2": float(
+                np.median(move(m, v, 1 - beta1, 1 - beta2) / move(m, v))
+            ),
+            "the step for t = 3 / the step for t = 2": float(
+                np.median(move(m, v, 1 - beta1**3, 1 - beta2**3) / move(m, v))
+            ),
+        }
+    )
 
 
 def decay(out, variant, *, p, grads, **settings):
     out.record(p=walk(p, grads, **settings)[-1])
     coupled = walk(p, grads, **settings, coupled=True)[-1]
     lr, weight_decay = settings["lr"], settings["weight_decay"]
-    grown = p.astype(np.float64) * (1 + lr * weight_decay) ** len(grads)
-    whole = p.astype(np.float64) * (1 - weight_decay) ** len(grads)
+    T = len(grads)
+    kept = (1 - lr * weight_decay) ** T
     out.name(
         **{
             "Adam with weight_decay * p added to the gradient": coupled,
-            "p * (1 + lr * weight_decay)**3": grown,
-            "p * (1 - weight_decay)**3": whole,
+            "p without any decay / p": 1 / kept,
+            f"p * (1 - weight_decay)**{T} / p": ((1 - weight_decay) ** T) / kept,
+            f"p * (1 + lr * weight_decay)**{T} / p": (1 + lr * weight_decay) ** T / kept,
         }
     )
 

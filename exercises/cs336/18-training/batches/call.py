@@ -1,6 +1,7 @@
 """Runs the learner's get_batch, on NumPy arrays as the contract has it."""
 
 import os
+import random
 import tempfile
 
 import numpy as np
@@ -39,13 +40,18 @@ def pieces(learner, record, dataset, batch_size, context_length, kind):
     record(x_dtype=str(x.dtype), y_dtype=str(y.dtype))
 
 
-def starts(learner, record, dataset, batch_size, context_length, calls):
-    """How often each start comes up, in many batches."""
+def starts(learner, record, dataset, batch_size, context_length, calls, seed):
+    """How often each start comes up, in many batches. seed: one draw gives one count, where a generator
+    that can be seeded is used.
+    """
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
     given = np.array(dataset.tolist())
     places = {id: i for i, id in enumerate(dataset.tolist())}
     count = [0] * (len(given) - context_length)
     for _ in range(calls // 4):
-        x, y = batch(learner, given, batch_size, context_length)
+        x, _ = batch(learner, given, batch_size, context_length)
         for row in located(x[:, :1], places):
             at = row[0]
             count += [0] * (at + 1 - len(count))

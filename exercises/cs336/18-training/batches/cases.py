@@ -27,7 +27,8 @@ def starts(rng, regime, dtype):
     """A short one, whose every start comes up many times."""
     context_length = int(rng.integers(4, 9))
     n = context_length + int(rng.integers(20, 30))
-    return {**drawn(rng, regime, n, 16, context_length), "calls": 20 * (n - context_length)}
+    given = drawn(rng, regime, n, 16, context_length)
+    return {**given, "calls": 20 * (n - context_length), "seed": int(rng.integers(1 << 31))}
 
 
 def one_start(rng, regime, dtype):

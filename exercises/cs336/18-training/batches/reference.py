@@ -13,7 +13,7 @@ def pieces(out, variant, *, dataset, batch_size, context_length, kind):
     out.record(rows_from_the_same_start=False, x_dtype="torch.int64", y_dtype="torch.int64")
 
 
-def starts(out, variant, *, dataset, batch_size, context_length, calls):
+def starts(out, variant, *, dataset, batch_size, context_length, calls, seed):
     n = len(dataset) - context_length
     out.record(first_start=0, last_start=n - 1)
     rows = calls // 4 * batch_size

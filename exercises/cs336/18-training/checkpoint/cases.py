@@ -18,6 +18,10 @@ def resume(rng, regime, dtype):
     }
 
 
+def save(rng, regime, dtype):
+    return buffers(rng, regime, dtype)
+
+
 def buffers(rng, regime, dtype):
     drawn = resume(rng, regime, dtype)
     del drawn["place"]

@@ -33,7 +33,7 @@ def forward(learner, record, grads, max_l2_norm, frozen):
     means = factors.flatten(1).mean(1)
     record(factors_of_two_gradients=largest_ratio(means.amax(), means.amin()))
     record(norm_afterwards=after.double().norm().item(), grads=after.to(grads.dtype))
-    record(in_place=sum(p.grad is not t for p, t in zip(parameters, tensors)))
+    record(new_tensors=sum(p.grad is not t for p, t in zip(parameters, tensors)))
     record(parameters_stay=all(bool((p == 1).all()) for p in given))
 
 

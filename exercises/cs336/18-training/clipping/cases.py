@@ -6,15 +6,17 @@ import numpy as np
 def sizes(rng, regime):
     if regime == "large":
         return 12, 40, 60
-    return tuple(int(n) for n in rng.choice(np.arange(3, 8), 3, replace=False))
+    k, n, m = (int(n) for n in rng.choice(np.arange(3, 8), 3, replace=False))
+    return (2, n, m) if regime == "two" else (k, n, m)
 
 
 def forward(rng, regime, dtype):
     k, n, m = sizes(rng, regime)
     scales = rng.uniform(0.5, 3.0, (k, 1, 1))
+    scales *= 10.0 if regime == "long" else 1.0
     grads = np.asarray(scales * rng.standard_normal((k, n, m)), dtype)
     norm = float(np.sqrt((grads.astype(np.float64) ** 2).sum()))
-    share = rng.uniform(1.5, 20) if regime == "below" else rng.uniform(0.05, 0.5)
+    share = rng.uniform(1.5, 20) if regime == "below" else rng.uniform(0.02, 0.08)
     if regime == "each_below":  # each gradient is short enough by itself
         share = rng.uniform(0.85, 0.9)
     if regime == "zeros":

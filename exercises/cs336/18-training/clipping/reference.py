@@ -18,7 +18,7 @@ def forward(out, variant, *, grads, max_l2_norm, frozen):
     out.record(how_many_changed=len(grads) if changed else 0)
     out.within(factors_within_a_gradient=(0.999, 1.001), factors_of_two_gradients=(0.999, 1.001))
     out.record(norm_afterwards=min(norm, max_l2_norm), grads=np.stack(after))
-    out.record(in_place=0, parameters_stay=True)
+    out.record(new_tensors=0, parameters_stay=True)
     norms = [float(np.sqrt((g.astype(np.float64) ** 2).sum())) for g in grads]
     out.name(
         norm=norm, sum_of_norms=sum(norms), largest_norm=max(norms), parameters=float(len(grads))

@@ -24,6 +24,10 @@ def forward(learner, record, inputs, targets):
     own, ids = copied(inputs, targets)
     loss = learner.run_cross_entropy(inputs=own, targets=ids)
     record(numbers=loss.numel(), loss=number(loss), axes=loss.ndim)
+    twice = learner.run_cross_entropy(
+        inputs=torch.cat([inputs, inputs]), targets=torch.cat([targets, targets])
+    )
+    record(loss_of_the_batch_twice_by_its_loss=float(twice.detach().sum() / loss.detach().sum()))
     record(inputs_stay=bool(torch.equal(own, inputs) and torch.equal(ids, targets)))
 
 

@@ -34,7 +34,7 @@ def rows(out, variant, *, inputs, targets):
 
 def forward(out, variant, *, inputs, targets):
     loss = -of_target(log_softmax(inputs), targets)
-    out.record(numbers=1, loss=float(loss.mean()))
+    out.record(numbers=1, loss=float(loss.mean()), loss_of_the_batch_twice_by_its_loss=1.0)
     out.record(axes=0, inputs_stay=True)
     out.name(examples=float(loss.size), classes=float(inputs.shape[-1]))
 

@@ -18,4 +18,36 @@ def rates(out, variant, *, its, **given):
         out.record(**{f"rate at it = {it}": float(rate(it, **given))})
 
 
-warmup = top = cosine = halfway = after = rates
+def way_of(way, *, max_learning_rate, min_learning_rate, **spans):
+    """The rate where the cosine is taken of so many half turns."""
+    weight = (1 + math.cos(math.pi * way)) / 2
+    return weight * max_learning_rate + (1 - weight) * min_learning_rate
+
+
+def top(out, variant, *, its, **given):
+    rates(out, variant, its=its, **given)
+    high, low = given["max_learning_rate"], given["min_learning_rate"]
+    share = given["warmup_iters"] / given["cosine_cycle_iters"]
+    out.name(
+        **{
+            "2 * max_learning_rate - min_learning_rate": 2 * high - low,
+            "max_learning_rate + min_learning_rate": high + low,
+            "the cosine at it / cosine_cycle_iters": way_of(share, **given),
+        }
+    )
+
+
+def halfway(out, variant, *, its, **given):
+    rates(out, variant, its=its, **given)
+    warmup, cycle = given["warmup_iters"], given["cosine_cycle_iters"]
+    out.name(
+        **{
+            "the cosine of 1/2 instead of pi/2": way_of(0.5 / math.pi, **given),
+            "the cosine at (it - warmup_iters) / cosine_cycle_iters": way_of(
+                (int(its[0]) - warmup) / cycle, **given
+            ),
+        }
+    )
+
+
+warmup = cosine = after = rates

@@ -1,0 +1,36 @@
+"""Inputs for the SwiGLU."""
+
+from pack.draws import EQUAL, distinct, leading, normal
+
+
+def forward(rng, regime, dtype):
+    d, d_ff = distinct(rng, d=(4, 8), d_ff=(9, 16))
+    if regime == "equal_sizes":
+        d = d_ff = EQUAL
+    if regime == "narrow":  # fewer hidden numbers than features
+        d, d_ff = d_ff, d
+    if regime == "large":
+        d, d_ff = 67, 130
+    return {
+        "x": normal(rng, (*leading(rng, regime), d), dtype),
+        "w1": normal(rng, (d_ff, d), dtype),
+        "w2": normal(rng, (d, d_ff), dtype),
+        "w3": normal(rng, (d_ff, d), dtype),
+    }
+
+
+def gradients(rng, regime, dtype):
+    drawn = forward(rng, regime, dtype)
+    return {**drawn, "grad": normal(rng, drawn["x"].shape, dtype)}
+
+
+def made(rng, regime, dtype):
+    return forward(rng, regime, dtype)
+
+
+def kept(rng, regime, dtype):
+    return forward(rng, regime, dtype)
+
+
+def initialisation(rng, regime, dtype):
+    return {"d": 64, "d_ff": 192}

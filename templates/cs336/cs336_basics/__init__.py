@@ -1,0 +1,1 @@
+"""A Transformer language model in PyTorch, from scratch."""
