@@ -5,8 +5,22 @@ from pack.attending import IN_ATTENTION_WRONG, IN_ROPE_WRONG, attention, exact
 from pack.attention import reference as plain
 
 WRONGS = (*IN_ROPE_WRONG, *IN_ATTENTION_WRONG)
-own_columns, projections = plain.own_columns, plain.projections
-head_columns, past = plain.head_columns, plain.past
+
+
+def own_columns(out, variant, **inputs):
+    plain.own_columns(out, variant, **inputs)
+
+
+def projections(out, variant, **inputs):
+    plain.projections(out, variant, **inputs)
+
+
+def head_columns(out, variant, **inputs):
+    plain.head_columns(out, variant, **inputs)
+
+
+def past(out, variant, **inputs):
+    plain.past(out, variant, **inputs)
 
 
 def placed(inputs, T):

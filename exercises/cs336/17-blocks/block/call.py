@@ -39,6 +39,18 @@ def forward(learner, record, x, heads, theta, max_seq_len, **own):
     record(inputs="as they were" if torch.equal(given, x) else "written into")
 
 
+def residuals(learner, record, x, heads, theta, max_seq_len, **own):
+    """A half that adds nothing must leave the stream as it is. Which one takes it away?"""
+
+    def gone(*zero):
+        weights = own | {name: torch.zeros_like(own[name]) for name in zero}
+        return not run(learner, x.clone(), heads, theta, max_seq_len, weights).detach().any()
+
+    both = gone("w_o", "w_2")
+    record(residual_around_attention="missing" if both and gone("w_o") else "there")
+    record(residual_around_ffn="missing" if both and gone("w_2") else "there")
+
+
 def past(learner, record, x, heads, theta, max_seq_len, other, since, **own):
     """From position `since` on, x is another: what comes out before must stay as it was."""
     first = run(learner, x.clone(), heads, theta, max_seq_len, own).detach()

@@ -39,6 +39,10 @@ def forward(rng, regime, dtype):
     return {"x": x, "heads": heads, "theta": theta, "max_seq_len": room, **own}
 
 
+def residuals(rng, regime, dtype):
+    return forward(rng, "normal", dtype)
+
+
 def past(rng, regime, dtype):
     found = forward(rng, "normal", dtype)
     other = draw(rng, dtype, *found["x"].shape)

@@ -28,6 +28,10 @@ def forward(out, variant, *, x, heads, theta, max_seq_len, **own):
     out.name(x=x, normed_x=rmsnorm(x, own["ln_1"]), **known)
 
 
+def residuals(out, variant, **inputs):
+    out.record(residual_around_attention="there", residual_around_ffn="there")
+
+
 def past(out, variant, **inputs):
     out.within(earlier_rows_moved_by=(0.0, 1e-5))
 
