@@ -110,14 +110,15 @@ def registered(case):
 
 
 def distinct(case):
-    """Whether a list of blocks holds one block several times."""
+    """Whether a list of blocks, or of parts of one block, holds one of them several times."""
     parts = case.parts("first")
     if parts is None or not parts.layers:
         return missing("no attention was found")
     for names in case.recorded["shared"]:
         stems = {re.sub(r"\d+$", "", name) for name in names}
         if len(stems) == 1 and all(re.search(r"\d+$", name) for name in names):
-            return f"one, {len(names)} times ({names[0]})", None, ""
+            inside = " inside a layer" if re.search(r"\.\d+\.", names[0]) else ""
+            return f"one, {len(names)} times{inside} ({names[0]})", None, ""
     if len(parts.layers) < 2:
         return missing("there is only one layer")
     return "each its own", None, ""
