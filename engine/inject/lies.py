@@ -26,7 +26,7 @@ TOOLS = re.compile(
 STRING = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')(.*)\1", re.S)
 HEADING = re.compile(r"[^\n]+\n\s*[-=]{3,}\s*\n")  # of a section, as numpydoc has it
 GAP = re.compile(r"(\n[^\S\n]*\n\s*)")  # between paragraphs
-SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)\s*|$)", re.S)
+SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)\s*|\n\s*(?=[-*•] )|$)", re.S)  # or an item of a list
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 Lies = Callable[[str], bool]
 
