@@ -16,7 +16,7 @@ import msgspec
 from engine.code.removal import without_item
 from engine.code.source import Edit, Source, overlap
 from engine.code.surroundings import out_of_scope
-from engine.code.syntax import structure, walked
+from engine.code.syntax import same_code, walked
 from engine.inject import patterns, relocate
 from engine.inject.sizes import Meanings, with_sizes
 from engine.spec.types import SpanEdit, Way
@@ -183,17 +183,10 @@ def _known(template: str, texts: Texts) -> str:
     for name in dict.fromkeys(patterns.META.findall(template)):
         if name in texts:
             bare, safe = (_put(template, name, t) for t in (texts[name], f"({texts[name]})"))
-            template = bare if _same(bare, safe) else safe
+            same = same_code(bare.replace("$", ""), safe.replace("$", ""))
+            template = bare if same else safe
     return template
 
 
 def _put(template: str, name: str, text: str) -> str:
     return patterns.META.sub(lambda found: text if found[1] == name else found[0], template)
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two templates are the same code."""
-    try:
-        return structure(patterns.parse(one)) == structure(patterns.parse(other))
-    except SyntaxError:
-        return False
