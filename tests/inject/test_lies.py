@@ -108,6 +108,8 @@ def test_a_word_is_found_by_its_beginning_only() -> None:
          "\n    Parameters\n    ----------\n    d : int\n        A size.\n    "),
         ("Weights.\n\n    They are scaled.", "Weights."),
         ("A rascal. No lie, though.", "A rascal. No lie, though."),
+        ("A block:\n    - a sum\n    - scores that are scaled\n    - a norm\n    ",
+         "A block:\n    - a sum\n    - a norm\n    "),
     ],
 )  # fmt: skip
 def test_of_a_docstring_the_sentences_go_that_lie(told: str, left: str) -> None:
