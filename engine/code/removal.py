@@ -10,6 +10,7 @@ from engine.code.source import Edit, Source
 from engine.code.syntax import walked
 
 COMMA = re.compile(r"\s*,\s*")
+BEHIND = re.compile(rb"[^\S\n]*,[^\S\n]*(#[^\n]*)?\n")
 
 
 def without(source: Source, statement: ast.AST) -> Edit | None:
@@ -19,28 +20,46 @@ def without(source: Source, statement: ast.AST) -> Edit | None:
 
 def without_item(source: Source, node: ast.AST) -> Edit | None:
     """The deletion of an argument, or of an item of a tuple, a list or a set, with its comma; None for
-    anything else, and where no tuple or set would be left.
+    anything else, and where no tuple or set would be left. A keyword's value goes with the keyword.
     """
     for holder in walked(source.module):
-        items: Sequence[ast.expr] = ()
+        items: Sequence[ast.expr | ast.keyword] = ()
         if isinstance(holder, ast.Call):
-            items = holder.args
+            items = [*holder.args, *holder.keywords]
         elif isinstance(holder, (ast.Tuple, ast.List, ast.Set)):
             items = holder.elts
-        place = next((i for i, item in enumerate(items) if item is node), None)
+        place = next((i for i, item in enumerate(items) if node in (item, _value(item))), None)
         if place is None:
             continue
-        start, end = source.span(node)
+        start, end = source.span(items[place])
+        if isinstance(holder, ast.Call) and holder.args == [node] and holder.keywords:
+            return None
         if len(items) == 1:
-            alone = isinstance(holder, (ast.Call, ast.List)) and not getattr(holder, "keywords", ())
+            alone = isinstance(holder, (ast.Call, ast.List)) and items[0] is node
             return Edit(source.path, start, end, "") if alone else None
         if isinstance(holder, ast.Tuple) and len(items) == 2:
             return None
+        lines = _item_lines(source, start, end)
+        if lines:
+            return lines
         before = source.span(items[place - 1])[1] if place else start
         after = end if place else source.span(items[1])[0]
         between = source.text(before, start) if place else source.text(end, after)
         return Edit(source.path, before, after, "") if COMMA.fullmatch(between) else None
     return None
+
+
+def _value(item: ast.expr | ast.keyword) -> ast.expr | None:
+    return item.value if isinstance(item, ast.keyword) else None
+
+
+def _item_lines(source: Source, start: int, end: int) -> Edit | None:
+    """The deletion of an item that stands alone on its lines, with its comma and the comment behind it."""
+    line = source.data.rfind(b"\n", 0, start) + 1
+    behind = BEHIND.match(source.data, end)
+    if behind is None or source.data[line:start].strip():
+        return None
+    return Edit(source.path, line, behind.end(), "")
 
 
 def whole_lines(source: Source, statement: ast.AST) -> Edit | None:

@@ -7,13 +7,16 @@ same, so that nothing but the edit can be the reason.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
 
 import msgspec
 
 from engine.code.source import Edit, Unencodable, apply_all
 from engine.code.symbols import symbols_of, touched
+from engine.code.syntax import walked
 from engine.errors import LearnerCodeError, Message, NotApplicable, Said
 from engine.facts.candidates import parsed
 from engine.flows import check, health
@@ -147,19 +150,34 @@ def _searched(
 
 
 def where_of(bench: Bench, places: health.Places, code: Code) -> Where:
-    """Spans by part, and the files that ran, those first in which most happened."""
+    """Spans by part, and the files that ran: those first in which most happened, then what they import."""
     ran: dict[str, int] = {}
     for calls in places.values():
         for call in calls:
             for span in call:
                 ran[span[0]] = ran.get(span[0], 0) + 1
     order = sorted(ran, key=lambda path: -ran[path])
+    for path in order:  # grows
+        order += [one for one in imported(code, path) if one not in order]
     meanings = {
         pattern: value[1:]
         for pattern, value, _ in bench.pack.names
         if isinstance(value, str) and value.startswith("$")
     }
     return Where(code.sources, places, order, meanings)  # type: ignore[arg-type]
+
+
+def imported(code: Code, path: str) -> list[str]:
+    """The tree's own files that a file imports, by the names of its imports."""
+    if path not in code.sources:
+        return []
+    names: set[str] = set()
+    for node in walked(code.sources[path].module):
+        if isinstance(node, ast.ImportFrom):
+            names |= {*(node.module or "").split("."), *(alias.name for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            names |= {part for alias in node.names for part in alias.name.split(".")}
+    return [one for one in code.sources if PurePosixPath(one).stem in names]
 
 
 def _applied(code: Code, edits: Sequence[Edit]) -> dict[str, bytes] | None:

@@ -26,7 +26,8 @@ TOOLS = re.compile(
 STRING = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')(.*)\1", re.S)
 HEADING = re.compile(r"[^\n]+\n\s*[-=]{3,}\s*\n")  # of a section, as numpydoc has it
 GAP = re.compile(r"(\n[^\S\n]*\n\s*)")  # between paragraphs
-SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)\s*|$)", re.S)
+SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)\s*|\n\s*(?=[-*•] )|$)", re.S)  # or an item of a list
+FAR = 8  # columns to the right of any block below
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 Lies = Callable[[str], bool]
 
@@ -90,8 +91,15 @@ def _lines(node: ast.stmt) -> range:
 
 
 def _comments(source: Source) -> Iterator[Comment]:
-    """Comments behind code one by one, those on lines of their own in blocks."""
+    """Comments behind code one by one, with the lines below that go on far to the right; those on lines of
+    their own in blocks.
+    """
     alone: list[Comment] = []
+    behind: list[Comment] = []
+    below, indent = (
+        0,
+        0,
+    )  # the line on which the last one behind code would go on, and its code's indentation
     for token in tokenize.tokenize(io.BytesIO(source.data).readline):
         if token.type != tokenize.COMMENT or TOOLS.match(token.string):
             continue
@@ -101,11 +109,17 @@ def _comments(source: Source) -> Iterator[Comment]:
         end = start + len(token.string.encode(source.encoding))
         if before.strip():
             start -= len(before) - len(before.rstrip())
-            yield Comment(line, start, end, token.string)
+            behind.append(Comment(line, start, end, token.string))
+            below, indent = line + 1, len(before) - len(before.lstrip())
+        elif line == below and column > indent + FAR:
+            last = behind.pop()
+            behind.append(Comment(last.last, last.start, end, f"{last.text} {token.string}"))
+            below = line + 1
         else:
             line_end = re.compile(rb"\r\n|\r|\n|$").match(source.data, end)
             end = line_end.end() if line_end else end
             alone.append(Comment(line, source.offset(line, 0), end, token.string))
+    yield from behind
     for _, group in groupby(enumerate(alone), key=lambda one: one[1].last - one[0]):
         block = [comment for _, comment in group]
         text = " ".join(comment.text for comment in block)

@@ -119,10 +119,11 @@ def rewrite(source: Source, match: Match, find: str, replace: str) -> Edit:
     else:
         node, text = match.node, replace
     start, end = source.span(node)
+    indent = source.text(source.offset(node.lineno, 0), start) if isinstance(node, ast.stmt) else ""
+    indent = "" if indent.strip() else indent
     if isinstance(node, ast.stmt):
-        indent = source.text(source.offset(node.lineno, 0), start)
-        text = indented(source, text, indent if not indent.strip() else "")
-    new = fitted(source, node, substitute(source, text, match.bindings))
+        text = indented(source, text, indent)
+    new = fitted(source, node, substitute(source, text, match.bindings, indent))
     if isinstance(node, ast.expr) and _stands_alone(new):
         start, end = without_parentheses(source, node)
     return Edit(source.path, start, end, new)
@@ -155,10 +156,10 @@ def _stands_alone(text: str) -> bool:
         return False
 
 
-def substitute(source: Source, template: str, bindings: Bindings) -> str:
+def substitute(source: Source, template: str, bindings: Bindings, indent: str = "") -> str:
     """The template with the bound expressions' own text in place of metavariables.
 
-    An expression is put in parentheses only where it would fall apart without.
+    An expression is put in parentheses only where it would fall apart without. indent: of its further lines.
     """
     parts = META.split(template)  # text, name, text, name, ..., text
     own = [source.text(*source.span(bindings[name])) for name in parts[1::2]]
@@ -167,11 +168,14 @@ def substitute(source: Source, template: str, bindings: Bindings) -> str:
     def whole() -> str:
         return "".join(a + b for a, b in zip(parts[::2], [*texts, ""], strict=True))
 
-    safe = whole()
+    def block() -> str:
+        return f"if 1:\n{indent}{whole()}" if indent else whole()
+
+    safe = block()
     for i, text in enumerate(own):
         texts[i] = text
         broken = "\n" in text.replace("\r", "\n") and not is_atom(bindings[parts[2 * i + 1]])
-        if broken or not same_code(whole(), safe):
+        if broken or not same_code(block(), safe):
             texts[i] = f"({text})"
     return whole()
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from engine.code.source import Source
 
-STARRED = re.compile(r"(,?\s*)\*\*?\$(REST\w*)(\s*,)?")
+STARRED = re.compile(r"(,\s*)\*\*?\$(REST\w*)|\*\*?\$(REST\w*)(\s*,\s*)?")
 
 
 def name_of(node: ast.AST | None, prefix: str) -> str:
@@ -63,8 +63,9 @@ def written(source: Source, template: str, held: Mapping[str, Sequence[ast.AST]]
     """A template with the rests of a call as the file has them."""
 
     def text(found: re.Match[str]) -> str:
-        own = ", ".join(source.text(*source.span(one)) for one in held.get(found[2], ()))
-        before, after = found[1] or "", found[3] or ""
-        return f"{before}{own}{after}" if own else ("," if "," in before and "," in after else "")
+        own = ", ".join(
+            source.text(*source.span(one)) for one in held.get(found[2] or found[3], ())
+        )
+        return f"{found[1] or ''}{own}{found[4] or ''}" if own else ""
 
     return STARRED.sub(text, template)

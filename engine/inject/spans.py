@@ -16,7 +16,7 @@ import msgspec
 from engine.code.removal import without_item
 from engine.code.source import Edit, Source, overlap
 from engine.code.surroundings import out_of_scope
-from engine.code.syntax import walked
+from engine.code.syntax import same_code, walked
 from engine.inject import patterns, relocate
 from engine.inject.sizes import Meanings, with_sizes
 from engine.spec.types import SpanEdit, Way
@@ -148,8 +148,10 @@ def _found(
             name: source.text(*source.span(bound)) for name, bound in match.bindings.items()
         }
         if not replace:
+            above = source.parents.get(id(match.node))
+            whole = above if isinstance(above, ast.Expr) else match.node
             item = without_item(source, match.node)
-            gone = relocate.dropped(source, match.node) if isinstance(match.node, ast.stmt) else ()
+            gone = relocate.dropped(source, whole) if isinstance(whole, ast.stmt) else ()
             if item or gone:
                 yield ((item,) if item else gone), texts
             continue
@@ -175,7 +177,16 @@ def _bare(text: str) -> str:
 
 
 def _known(template: str, texts: Texts) -> str:
-    """A template in which what earlier edits found stands as it was written."""
-    return patterns.META.sub(
-        lambda found: f"({texts[found[1]]})" if found[1] in texts else found[0], template
-    )
+    """A template in which what earlier edits found stands as it was written, in parentheses where it would
+    fall apart without.
+    """
+    for name in dict.fromkeys(patterns.META.findall(template)):
+        if name in texts:
+            bare, safe = (_put(template, name, t) for t in (texts[name], f"({texts[name]})"))
+            same = same_code(bare.replace("$", ""), safe.replace("$", ""))
+            template = bare if same else safe
+    return template
+
+
+def _put(template: str, name: str, text: str) -> str:
+    return patterns.META.sub(lambda found: text if found[1] == name else found[0], template)

@@ -13,7 +13,11 @@ def train_mode(steps):
         if not event["drops"]:
             return missing("the model is in eval mode, and has no dropout")
         return "eval", span(event), ""
-    return "train", span(train[-1]), ""
+    return (
+        ("train" if any(e["drops"] for e in train) else "train, without dropout"),
+        span(train[-1]),
+        "",
+    )
 
 
 def eval_mode(steps):
@@ -26,7 +30,11 @@ def eval_mode(steps):
             if not event["drops"]:
                 return missing("evaluation runs in train mode, and the model has no dropout")
             return "train", span(event), ""
-    return "eval", span(plain[-1]), ""
+    return (
+        ("eval" if any(e["drops"] for e in plain) else "eval, without dropout"),
+        span(plain[-1]),
+        "",
+    )
 
 
 def shift(steps):

@@ -10,6 +10,7 @@ from pack.parts import positions
 from pack.stream_facts import below, branches
 
 SOFTMAX = {"softmax", "exp", "log_softmax", "_safe_softmax"}
+TURNS = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "T", "mT"}
 DROPS = {"dropout", "dropout_", "bernoulli", "feature_dropout", "dropout1d"}
 
 
@@ -72,13 +73,10 @@ def masking(parts):
 
 
 def merging(parts):
-    """Calls between what the heads give and the projection below."""
-    found = []
-    for layer in parts.layers:
-        for head, _, _, merged in layer:
-            if merged is not None:
-                found += made_of([merged], lambda v, o=head.O: v is o)
-    return found
+    """Calls that exchange axes between what the heads give and the projection below."""
+    ends = {head.O.i for head in parts.heads}
+    merged = [one for layer in parts.layers for *_, one in layer if one is not None]
+    return [c for c in made_of(merged, lambda v: v.i in ends) if c.name in TURNS]
 
 
 def splitting(parts):

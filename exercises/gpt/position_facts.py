@@ -2,7 +2,7 @@
 
 import numpy as np
 from pack.attention import projected
-from pack.graph import close, origin, parted, reaches, up
+from pack.graph import SUMS, close, origin, parted, reaches, up
 from pack.parts import positions
 from pack.results import missing
 
@@ -26,6 +26,8 @@ def position(parts):
             return "rotated q and k", sides["q"][1].call, ""
         return missing("queries and keys are rotated in a way that is not known")
     which = "q" if sides["q"] else "k"
+    if any(mixed((head.q, head.k)[which == "q"]) for head in parts.heads):
+        return missing("queries and keys are rotated in a way that is not known")
     turned = origin((sides["q"] or sides["k"])[1])
     return f"rotated {which} only", parted(turned.call, [parts.heads[0].call]), ""
 
@@ -54,6 +56,16 @@ def rotated(parts, side):
     if any(one is None for one in found):
         return None if all(one is None for one in found) else ("?", found[0] or found[-1])
     return found[0]
+
+
+def mixed(value):
+    """Whether a query or key is a sum of vectors that were made of the projection, as a rotation is."""
+    for one in [value, *up(value, 10, projected)]:
+        if one.call is not None and one.call.name in SUMS and not projected(one):
+            sides = [v for v in one.call.ins if v.floats and not v.leaf and v.size == one.size]
+            if len(sides) > 1:
+                return True
+    return False
 
 
 def turn(y, T):

@@ -29,6 +29,8 @@ def taken(before: str, find: str = "$M.ln") -> str | None:
         ("f(m.ln)", "f()"),
         ("for part in (a, m.ln, b): x = part(x)", "for part in (a, b): x = part(x)"),
         ("y = {a, m.ln}", "y = {a}"),
+        ("y = f(x, key=m.ln)", "y = f(x)"),
+        ("f(\n    a,  # first\n    m.ln,  # second\n)", "f(\n    a,  # first\n)"),
         ("y = m.ln(x) + run([a, m.ln])", "y = m.ln(x) + run([a])"),
     ],
 )
@@ -48,7 +50,7 @@ def test_an_item_goes_with_its_comma(before, after):
         "y = {m.ln}",
         "f(m.ln, key=1)",
         "f((a), m.ln)",
-        "f(\n    a,  # first\n    m.ln,\n)",
+        "f(\n    a,  # first\n    m.ln\n)",
     ],
 )
 def test_what_is_no_item_stays(before):

@@ -90,6 +90,12 @@ def test_a_comment_on_a_changed_line_goes_where_it_lies() -> None:
     assert without_lies("a.py", old, new, ()) == new
 
 
+def test_a_comment_that_goes_on_below_goes_whole() -> None:
+    old = b"def f(x):\n    return x * 2  # scaled\n                  # by two\n    # the end\n"
+    new = b"def f(x):\n    return x\n    # the end\n"
+    assert without_lies("a.py", old, old.replace(b"x * 2", b"x"), WORDS) == new
+
+
 def test_a_word_is_found_by_its_beginning_only() -> None:
     """`scal` is in `scaled` and not in `rascal`; what tools read stays."""
     old = b"def f(x):\n    # rascal\n    # type: scaled\n    z = 1\n    return x * 2\n"
@@ -108,6 +114,8 @@ def test_a_word_is_found_by_its_beginning_only() -> None:
          "\n    Parameters\n    ----------\n    d : int\n        A size.\n    "),
         ("Weights.\n\n    They are scaled.", "Weights."),
         ("A rascal. No lie, though.", "A rascal. No lie, though."),
+        ("A block:\n    - a sum\n    - scores that are scaled\n    - a norm\n    ",
+         "A block:\n    - a sum\n    - a norm\n    "),
     ],
 )  # fmt: skip
 def test_of_a_docstring_the_sentences_go_that_lie(told: str, left: str) -> None:

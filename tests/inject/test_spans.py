@@ -145,3 +145,74 @@ def test_any_place_of_the_files_that_ran_can_be_searched() -> None:
     edit = SpanEdit(at="files", find="float('-inf')", replace="0.0")
     (after,) = made(ATTENTION, [edit], {})
     assert "masked_fill(self.mask, 0.0)" in after
+
+
+SUMS = b"""\
+from blocks import Block
+
+
+class Model:
+    def __init__(self, n):
+        super().__init__()
+        self.blocks = nn.Sequential(*[Block(i) for i in range(n)])
+        self.parts = nn.ModuleDict(dict(
+            wte=Embedding(n),
+            h=nn.ModuleList([Block(i) for i in range(n)]),
+        ))
+        self.lm_head = Linear(n)  # to the vocabulary
+
+    def forward(self, x, y):
+        x = self.blocks(x)
+        self.eval()
+        return loss(x, y)
+"""
+
+
+def test_what_an_earlier_edit_found_needs_no_brackets_where_it_stands_by_itself() -> None:
+    edits = [
+        SpanEdit(at="masking", find="$A = $A.masked_fill($M, $V)"),
+        SpanEdit(
+            at="softmax",
+            find="$F($S, *$REST, **$REST_OF)",
+            replace="$F($S, *$REST, **$REST_OF).masked_fill($M, 0.0)",
+        ),
+    ]
+    masked = 'scores.masked_fill(self.mask, float("-inf"))'
+    places = {"masking": f"scores = {masked}", "softmax": "F.softmax(scores, dim=-1)"}
+    (after,) = made(ATTENTION, edits, places)
+    assert "weights = F.softmax(scores, dim=-1).masked_fill(self.mask, 0.0)\n" in after
+
+
+def test_an_empty_rest_of_a_call_leaves_no_comma() -> None:
+    replace = "$F($L.softmax(-1), *$REST, **$REST_OF)"
+    edit = SpanEdit(at="loss", find="$F($L, *$REST, **$REST_OF)", replace=replace)
+    (after,) = made(SUMS.replace(b"x, y)\n", b"x)\n"), [edit], {"loss": "loss(x)"})
+    assert "return loss(x.softmax(-1))\n" in after
+
+
+def test_a_sequence_that_is_called_becomes_a_loop() -> None:
+    find = "$S = nn.Sequential(*[$B for $I in $R])"
+    edits = [
+        SpanEdit(at="files", find=find, replace="$S = [$B for $I in $R]"),
+        SpanEdit(at="files", find="$X = $S($X)", replace="for block in $S:\n    $X = block($X)"),
+    ]
+    (after,) = made(SUMS, edits, {})
+    assert "self.blocks = [Block(i) for i in range(n)]\n" in after
+    assert "        for block in self.blocks:\n            x = block(x)\n" in after
+
+
+def test_a_keyword_goes_with_its_value_and_comes_back_elsewhere() -> None:
+    put = "self.parts.h = [$B for $I in $R]\nself.lm_head = $L"
+    edits = [
+        SpanEdit(at="files", find="nn.ModuleList([$B for $I in $R])"),
+        SpanEdit(at="files", find="self.lm_head = $L", replace=put),
+    ]
+    (after,) = made(SUMS, edits, {})
+    assert "            wte=Embedding(n),\n        ))\n" in after
+    assert "        self.parts.h = [Block(i) for i in range(n)]\n" in after
+    assert "        self.lm_head = Linear(n)  # to the vocabulary\n" in after
+
+
+def test_a_call_that_is_a_statement_goes() -> None:
+    (after,) = made(SUMS, [SpanEdit(at="files", find="$M.eval()")], {})
+    assert after == SUMS.decode().replace("        self.eval()\n", "")

@@ -40,7 +40,7 @@ class Built:
         self.cls, self.given = None, {}  # what was called to make it, and with what
 
     def takes(self, kind):
-        """The forward's parameter for "targets", "mask" or "start", by its name; or None."""
+        """The forward's parameter for "targets", "mask", "start" or "lengths", by its name; or None."""
         if self._call is not None or (kind == "targets" and not self.scored):
             return None
         found = parameters_of(self.model)
@@ -54,14 +54,21 @@ class Built:
             around["x"] = tokens
             return eval(self._call, vars(self.module), around)
         named = {}
-        wanted, start = self.takes("targets"), self.takes("start")
+        wanted = self.takes("targets")
         for p in parameters_of(self.model)[1:]:
             if wanted is not None and p.name == wanted.name:
                 if targets is not None or p.default is inspect.Parameter.empty:
                     named[p.name] = targets
             elif p.default is inspect.Parameter.empty:
-                named[p.name] = 0 if start is not None and p.name == start.name else None
+                named[p.name] = self._given(p.name, tokens)
         return self.model(tokens, **named)
+
+    def _given(self, name, tokens):
+        """What else a forward asks for: where it starts, or how long each text is; None otherwise."""
+        start, lengths = self.takes("start"), self.takes("lengths")
+        if lengths is not None and name == lengths.name:
+            return torch.full((len(tokens),), tokens.shape[1])
+        return 0 if start is not None and name == start.name else None
 
 
 def parameters_of(model):

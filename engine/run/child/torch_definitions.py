@@ -94,10 +94,14 @@ class Kept:
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         if value is None or ACTS.search(self._text(statement)):
             return []
-        name = targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
-        if name and isinstance(value, ast.Constant):
-            small = self._names.shrunk(name, value.value)
-            return [put(statement, ast.Assign([ast.Name(name, ast.Store())], ast.Constant(small)))]
+        named = [target.id for target in targets if isinstance(target, ast.Name)]
+        name = named[0] if len(named) == len(targets) == 1 else ""
+        if named and len(named) == len(targets) and isinstance(value, ast.Constant):
+            small = value.value
+            for one in named:  # `n_embd = C = 384`
+                small = self._names.shrunk(one, small)
+            stores = [ast.Name(one, ast.Store()) for one in named]
+            return [put(statement, ast.Assign(stores, ast.Constant(small)))]
         if (
             name
             and isinstance(value, ast.Dict)

@@ -30,6 +30,7 @@ class Words(Spec, frozen=True, kw_only=True):
     targets: str
     mask: str
     start: str
+    lengths: str
 
 
 class Finding(Spec, frozen=True, kw_only=True):
