@@ -14,7 +14,6 @@ import msgspec
 
 from engine.commands import found as finding
 from engine.commands import interpreters
-from engine.commands.interpreters import Interpreters
 from engine.commands.means import Judged, Placed
 from engine.commands.session import Session
 from engine.commands.versions import before_and_now, broken
@@ -45,7 +44,7 @@ def means(session: Session) -> Iterator[ByFacts]:
 class ByFacts:
     """Means of a pack that knows no names: what is taken for what was found when the learner was made."""
 
-    def __init__(self, session: Session, both: Interpreters) -> None:
+    def __init__(self, session: Session, both: interpreters.Interpreters) -> None:
         self._session, self._catalogue, self.both = session, session.catalogue, both
         self._id = ""
 
@@ -84,9 +83,8 @@ class ByFacts:
         probe, target = self._of(attempt.exercise, attempt.injected)
         edited = [now.files] if laid.files != now.files else []
         benches = self._benches(probe, healthy.files, laid.files, *edited)
-        return self._look(
-            attempt.exercise, probe, target, benches, None if attempt.blind else answers
-        )
+        given = None if attempt.blind else answers
+        return self._look(attempt.exercise, probe, target, benches, given)
 
     def judged(
         self, attempt: Attempt, trees: tuple[Tree, Tree], level: Level, progress: Progress
