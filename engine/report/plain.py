@@ -103,7 +103,7 @@ def init(report: InitReport) -> None:
     if report.complete:
         say(words("A finished model is in this folder: it is yours to change and to break."))
     elif report.from_template:
-        say(words("Your model starts from the template in src/; the stubs say what to build."))
+        say(words("Your model starts from the template; its stubs say what to build."))
     else:
         say(
             words(
