@@ -22,6 +22,7 @@ from engine.flows import measuring, walkthrough
 from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.level import PRACTICE, Level
 from engine.run.concurrent import run_both
+from engine.run.pythons import has, own_python
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
@@ -60,12 +61,19 @@ def prove(
         slips += found
         if not found and catalogue.by_facts:
             proofs.append(Proof(catalogue.pack, "-", "its breaks can be read", True, ""))
+        elif not found and _lacks_torch(catalogue):
+            told = "its exercises can be read; their proofs need torch, which is not installed"
+            proofs.append(Proof(catalogue.pack, "-", told, True, ""))
         elif not found:
             proofs += _proofs(catalogue, only, progress, sample, strictest)
     if not slips and not proofs:
         raise SpecError("There is nothing to check here.", where=f"{path or 'exercises'}:1:1")
     passed = not slips and all(proof.held for proof in proofs)
     return CheckReport(passed, tuple(slips), tuple(proofs))
+
+
+def _lacks_torch(catalogue: Catalogue) -> bool:
+    return catalogue.contract.framework == "torch" and not has(own_python(), "torch")
 
 
 def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:

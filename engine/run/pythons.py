@@ -25,10 +25,11 @@ def interpreters(tree: Path, named: str | None) -> list[str]:
 def with_package(package: str, tree: Path, named: str | None) -> str:
     """The first of these that has a package installed, else the first; none of them is started."""
     found = interpreters(tree, named)
-    return next((python for python in found if _has(python, package)), found[0])
+    return next((python for python in found if has(python, package)), found[0])
 
 
-def _has(python: str, package: str) -> bool:
+def has(python: str, package: str) -> bool:
+    """Whether an interpreter has a package, as far as its folders show it."""
     if python == own_python():
         return any(os.path.isdir(os.path.join(path, package)) for path in sys.path)
     environment = Path(python).parent.parent
