@@ -17,6 +17,7 @@ from engine.commands import interpreters
 from engine.commands.means import Judged, Placed
 from engine.commands.session import Session
 from engine.commands.versions import before_and_now, broken
+from engine.flows import fact_observe
 from engine.flows.answers import Answer
 from engine.flows.measuring import Progress, fresh_seed
 from engine.judge.level import Level
@@ -57,8 +58,7 @@ class ByFacts:
         from engine.flows import fact_break
 
         proof, story = self._catalogue.proof(self._id), self._catalogue.story(self._id)
-        scripts = any(variant.observe == "script" for variant in proof.variants)
-        bench = self.bench(script=scripts)
+        bench = self.bench(script=any(one.observe == "script" for one in proof.variants))
         target = finding.target(self._session, bench, progress)
         planned = fact_break.plan(bench, target, proof, story.lies, progress)
         return Placed(
@@ -68,13 +68,14 @@ class ByFacts:
     def observed(self, placed: Placed, answers: Sequence[Answer] | None) -> Observed:
         """The probe of the variant that went in."""
         probe, target = self._of(self._id, placed.bug)
-        files = self._session.code[0]
-        benches = self._benches(probe, files, {**files, **placed.files})
+        benches = self._benches(
+            probe, self._session.code[0], {**self._session.code[0], **placed.files}
+        )
         return self._look(self._id, probe, target, benches, answers)
 
     def shown(self, observed: Observed) -> Observed:
-        """All of it."""
-        return observed
+        """Without what only hints tell."""
+        return fact_observe.at_once(observed)
 
     def again(self, attempt: Attempt, answers: Sequence[Answer]) -> Observed:
         """The same probe on the code before the break, with the bug, and as it is now."""
@@ -83,8 +84,9 @@ class ByFacts:
         probe, target = self._of(attempt.exercise, attempt.injected)
         edited = [now.files] if laid.files != now.files else []
         benches = self._benches(probe, healthy.files, laid.files, *edited)
-        given = None if attempt.blind else answers
-        return self._look(attempt.exercise, probe, target, benches, given)
+        if attempt.blind:
+            return self.shown(self._look(attempt.exercise, probe, target, benches, None))
+        return self._look(attempt.exercise, probe, target, benches, answers)
 
     def judged(
         self, attempt: Attempt, trees: tuple[Tree, Tree], level: Level, progress: Progress
@@ -109,7 +111,7 @@ class ByFacts:
         return [self.both.bench(tree, name, script=probe == "script") for name, tree in named]
 
     def _of(self, id: str, bug: Mapping[str, Any]) -> tuple[Probe, Target]:
-        """What a bug is observed by, and what of the tree it is about."""
+        """What a bug is observed by, and on what."""
         from engine.flows.health import Target
 
         variants = self._catalogue.proof(id).variants
@@ -123,8 +125,6 @@ class ByFacts:
         benches: Sequence[Bench],
         answers: Sequence[Answer] | None,
     ) -> Observed:
-        from engine.flows import fact_observe
-
         asked = self._catalogue.story(id).predictions if answers is not None else ()
         subject, lang = fact_observe.Subject(probe, target), self._session.learner.lang
         return fact_observe.observed(benches, subject, asked, answers or (), lang)

@@ -43,6 +43,10 @@ SAMPLED = {
     **{name: run for name, run in training.RUNS.items() if name.startswith("again")},
 }
 NEEDS = {"cold": "temperature", "hot": "temperature", "top_k": "top_k"}
+AT_ONCE = {  # what a blind break shows; the other numbers are what its hints tell, as they name the bug
+    "losses", "first_loss", "last_loss", "eval_loss", "log_v", "sample", "update_ratio", "first_gradient",
+    "last_gradient", "gradient_norms", "entropy", "agrees",
+}  # fmt: skip
 SAME = 0.02  # of the healthy value: a smaller change is none
 DIGITS = ".4g"
 TITLES = {
@@ -128,6 +132,17 @@ def observed(
     seen = look(benches[0], benches[1], subject, lang, *benches[2:])
     told, brier = scored(asked, answers, lambda one: seen.measured(one.value), lang)
     return Observed((seen.observation,), told, brier)
+
+
+def at_once(observed: Observed) -> Observed:
+    """Without the numbers that only hints tell."""
+    less = (
+        msgspec.structs.replace(
+            one, numbers=tuple(row for row in one.numbers if row.name in AT_ONCE), norms=()
+        )
+        for one in observed.observations
+    )
+    return msgspec.structs.replace(observed, observations=tuple(less))
 
 
 class _Recorded(NamedTuple):

@@ -180,7 +180,8 @@ for number in range({count}):
     with torch.no_grad():
         found.append(next(one for one in results({call}) if one is not None).double())
 got["spread of the outputs over {count} runs in {mode} mode"] = [float(torch.stack(found).std(0).mean())]
-show(wanted, got, lambda name: 0.1, "the same tokens, other random numbers")
+show(wanted, got, lambda name: 0.03, "the same tokens, other random numbers")
+print("Whether the same parts are dropped is not compared here.")
 """
 
 SAMPLER = '''

@@ -22,7 +22,7 @@ PLACES = {
     "embedding": Message("the embedding of tokens and positions"),
     "part of the embedding": Message("one part of the embedding"),
     "stream": Message("the stream itself"),
-    "between": Message("inside attention or the FFN"),
+    "between": Message("something inside attention or the FFN"),
 }
 FEW, MANY = 3, 120  # runs with other random numbers
 WIDE = 5.0  # standard errors
@@ -147,7 +147,7 @@ def dropped_elsewhere(wanted: Dropped | None, got: Dropped | None) -> Difference
     for place in sorted(wanted.keys() | got.keys()):
         a, b = wanted.get(place, {}), got.get(place, {})
         if a != b:
-            name = Message("dropout, {place}", place=PLACES.get(place, place))
+            name = Message("dropout of {place}", place=PLACES.get(place, place))
             return Difference("value", name, *both(shares, a, b))
     return None
 

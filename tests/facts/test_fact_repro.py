@@ -51,7 +51,7 @@ def ran(judge, fix, failed, observe, folder):
 WRONG = [
     (fixes.WRONG, "fused", "still unscaled", "run", "logits"),
     (fixes.WRONG, "fused", "residual detached", "run", "gradient of"),
-    (fixes.WRONG, "fused", "untied", "run", "lm_head.weight"),
+    (fixes.WRONG, "fused", "untied", "run", "wte.weight"),
     (fixes.WRONG, "fused", "dropout gone", "run", "in train mode"),
     (fixes.WRONG, "heads", "scaled by the width", "run", "logits"),
     (fixes.WRONG_SAMPLERS, "fused", "second last", "sampling", "draw 1"),
