@@ -4,7 +4,7 @@
 
 The unit is a Python that imports torch and the model's files. Each run of a command stands beside one of its unit, in
 turn, so that both meet the same machine; the ratio is the median of the ratios of these pairs. CPU is the processor
-time of a command and all that it started. Nothing here is asserted.
+time of a command and of what it waited for: of servers that are killed at the end it is not counted. Nothing here is asserted.
 """
 
 from __future__ import annotations
