@@ -135,14 +135,21 @@ def observed(
 
 
 def at_once(observed: Observed) -> Observed:
-    """Without the numbers that only hints tell."""
-    less = (
+    """Without the numbers that only hints tell; all of them where nothing else differs."""
+    less = tuple(
         msgspec.structs.replace(
             one, numbers=tuple(row for row in one.numbers if row.name in AT_ONCE), norms=()
         )
         for one in observed.observations
     )
-    return msgspec.structs.replace(observed, observations=tuple(less))
+    if not any(_differs(one) for one in less):
+        return observed
+    return msgspec.structs.replace(observed, observations=less)
+
+
+def _differs(one: Observation) -> bool:
+    curves = one.healthy_curve != one.broken_curve
+    return curves or bool(one.error) or any(row.differs for row in one.numbers)
 
 
 class _Recorded(NamedTuple):
