@@ -64,7 +64,7 @@ def _variant_problems(variant: Variant, pack: FactPack) -> Iterator[str]:
 
 
 def _edit_problems(edit: SpanEdit) -> Iterator[str]:
-    for code in (edit.find, edit.replace):
+    for code in (edit.find, *_statements(edit.replace)):
         try:
             patterns.parse(SIZE.sub("1", code) or "None")
         except SyntaxError as error:
@@ -73,3 +73,8 @@ def _edit_problems(edit: SpanEdit) -> Iterator[str]:
         yield f"an edit at {edit.at!r} has only one of `move` and `to`."
     if not (edit.find or edit.argument or edit.drop or edit.move):
         yield f"an edit at {edit.at!r} does nothing."
+
+
+def _statements(replace: str) -> list[str]:
+    """What stands in the place of a match, which may be several statements: each that begins a line."""
+    return re.split(r"\n(?=\S)", replace)
