@@ -67,7 +67,7 @@ def test_a_stub_is_told_in_a_few_lines_that_begin_with_where_to_write(told, stub
 
 
 MISTAKES = {
-    "a wrong import": ("import numpy as np", "import numpy as np\nimport nunpy", "No module named 'nunpy'"),
+    "a wrong import": ("import numpy as np", "import numpy as np\nimport nunpy", "there is no module nunpy"),
     "a missing return": ("", "\nEmbedding.forward = lambda self, ids: None\n", "is a `return` missing"),
     "a table that is cut off": (
         "return self.weight[ids]", "from minimodel.tensor import Tensor as T\n        return T(self.weight.data[ids], requires_grad=True)",

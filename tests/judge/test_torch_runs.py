@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.judge.torch_runs import Called, Trained, drawn, trainings
+from engine.run.types import Draw
 
 
 def script(losses: list[float], norms: list[float] | None = None) -> Trained:
@@ -56,7 +57,8 @@ def test_a_loss_that_is_computed_in_another_way_shows_no_targets() -> None:
 
 def called(probabilities: list[float]) -> Called:
     empty: Any = np.array([0])
-    return Called("", "", empty, [np.array([probabilities])], [], empty)
+    draw = Draw("sampler", "call", "normal", 0)
+    return Called("", "", draw, empty, [np.array([probabilities])], [], empty)
 
 
 @pytest.mark.parametrize(
