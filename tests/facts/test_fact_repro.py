@@ -34,6 +34,8 @@ def ran(judge, fix, failed, observe, folder):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
     learner, facts, pack = judge._learner, judge._facts, judge._pack
+    for server, tree in (("model", tree_of(fix.style)), ("candidate", mended(fix))):
+        learner.hold(server, check.folder(tree))  # another style may have been judged there since
     before = check.Bench(learner, facts, pack, tree_of(fix.style), "model", "script")
     now = check.Bench(learner, facts, pack, mended(fix), "candidate", "candidate script")
     target = judge._known[fix.style, observe]["target"]

@@ -157,6 +157,8 @@ class Disk:
     def invented(self, path):
         """The synthetic content of a file that is not there, by its name; None where there is none."""
         name, kind = str(path), os.path.splitext(str(path))[1]
+        if name.startswith(("/proc/", "/sys/")):  # which are no data
+            return None
         self.absent.append(os.path.basename(name))
         if kind in SETTINGS or (
             kind in (".json", ".pkl", ".pickle") and WEIGHTS.search(os.path.basename(name))

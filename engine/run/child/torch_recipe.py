@@ -39,7 +39,7 @@ def observe(job, tree):
     names = Names(job["rules"], Told(tree.files, job["path"]))
     with torch_world.OnProcessor():
         built = torch_build.build(tree, job, names, notes)
-    writer, answer = Writer(tree), {"why": "", "notes": sorted(set(notes))}
+    writer, answer = Writer(tree, names), {"why": "", "notes": sorted(set(notes))}
     try:
         answer["make"] = writer.model(built, job)
     except Unwritten as error:
@@ -141,8 +141,8 @@ def same(a, b):
 class Writer:
     """Values as text; collects the modules that the text names."""
 
-    def __init__(self, tree):
-        self._tree, self.modules = tree, set()
+    def __init__(self, tree, names):
+        self._tree, self._names, self.modules = tree, names, set()
         self._own = {id(m): m for m in torch_load.of_tree(tree)}
         self._open = []
 
@@ -166,7 +166,7 @@ class Writer:
         self.modules.add(name)
 
     def called(self, function, given):
-        """A call, without arguments that are as they are by default."""
+        """A call, without arguments that are as they are by default, but for sizes: theirs are small here."""
         owner = getattr(function, "__self__", None)
         name = function.__qualname__
         if inspect.isclass(owner):
@@ -178,7 +178,7 @@ class Writer:
         shown = [
             "%s=%s" % (key, self.text(value))
             for key, value in given.items()
-            if not same(parameters.get(key, MISSING), value)
+            if self._names.is_size(key) or not same(parameters.get(key, MISSING), value)
         ]
         return "%s.%s(%s)" % (function.__module__, name, ", ".join(shown))
 
@@ -210,11 +210,20 @@ class Writer:
     def made(self, value):
         _, called, given, changes = torch_config.MADE[id(value)]
         first = self.called(called, given)
+        sizes = self._sizes(value, called, {**given, **changes})
         plain = {k: getattr(called, k, MISSING) for k in changes}
         shown = {k: self.text(v) for k, v in changes.items() if not same(plain[k], v)}
+        shown = {**sizes, **shown}
         if not shown:
             return first
         return "changed(%s, %s)" % (first, ", ".join("%s=%s" % pair for pair in shown.items()))
+
+    def _sizes(self, value, called, known):
+        """name -> text: the sizes that stand in the body of its class, which are small here and not there."""
+        if not inspect.isclass(called):
+            return {}
+        named = [k for k in vars(called) if k not in known and self._names.is_size(k)]
+        return {k: repr(getattr(value, k)) for k in named if type(getattr(value, k, None)) is int}
 
     def loose(self, value):
         """Values by name; one that stands for itself under a name is told by that name."""
