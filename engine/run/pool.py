@@ -76,6 +76,9 @@ class ServerPool:
         self._examining: set[str] = set()  # servers that have the modules of child/exam
         self._workdir = ""
         self._starting = threading.Lock()  # two may ask for a server at the same time
+        self._loading = (
+            threading.Lock()
+        )  # or hand it one tree: the second ends the run of the first
         self.exam = exam
         self.readable: Sequence[Path] = ()
         self.sandbox = Sandbox((0, 0, 0), None, 0, False)
@@ -207,8 +210,11 @@ class ServerPool:
 
     def _load_tree(self, name: str, tree: Tree) -> None:
         """Give a server the tree that it is to run, unless it has it already."""
-        if self._held.get(name) is tree:
-            return
+        with self._loading:
+            if self._held.get(name) is not tree:
+                self._hand_over(name, tree)
+
+    def _hand_over(self, name: str, tree: Tree) -> None:
         message = {
             "do": "tree",
             "root": tree.root,

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from engine.flows.measuring import servers_for
 from engine.run import learner_client
 from engine.run.concurrent import Future, partition, run_both, run_partitioned
-from engine.run.jobs import jobs_of
-from engine.run.types import LATE, Draw
+from engine.run.jobs import Job, jobs_of
+from engine.run.types import LATE, Draw, Tree
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 8])
@@ -126,3 +126,38 @@ def test_what_comes_after_hundreds_of_calls_is_worth_many(plain, catalogue, monk
         outcomes = servers.outcomes(plain, jobs)
     assert shares == [[19, 81]]
     assert len(outcomes) == 100 and not any(one.raised or one.stopped for one in outcomes)
+
+
+class Slow:
+    """A server that takes a while to be handed a tree; `sent` gets its name and what it is sent."""
+
+    def __init__(self, server, name, sent):
+        self._server, self._name, self._sent = server, name, sent
+
+    def send(self, message):
+        time.sleep(0.2 if message["do"] == "tree" else 0)
+        self._sent.append((self._name, message["do"]))
+        self._server.send(message)
+
+    def __getattr__(self, name):
+        return getattr(self._server, name)
+
+
+def test_two_that_want_one_tree_hand_it_over_once():
+    """A server that is sent something in the middle of a run takes the engine for gone, and answers nobody."""
+    sent = []
+
+    class Servers(learner_client.LearnerClient):
+        def _server(self, name):
+            return Slow(super()._server(name), name, sent)
+
+    call = b"def run(learner, record):\n    record(two=learner.main())\n"
+    tree = Tree(
+        "/learner", ("",), {"mine.py": b"def main():\n    return 2\n"}, {"main": "mine:main"}
+    )
+    with Servers({"pack/part/call.py": call}) as servers:
+        asked = Future(lambda: servers.outcomes(tree, [Job("part", "run", {})], server="alone"))
+        time.sleep(0.1)
+        servers.load_tree(tree, "alone")
+        assert asked()[0].values == {"two": 2}
+    assert sent.count(("alone", "tree")) == 1
