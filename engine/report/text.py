@@ -10,7 +10,7 @@ from engine.report.formats import Line
 
 PLAIN = "engine.report.plain"
 # written without rich, which takes as long as half of a verdict
-BARE = (PLAIN, "engine.report.lists", "engine.report.verdicts")
+BARE = (PLAIN, "engine.report.lists", "engine.report.verdicts", "engine.report.parts")
 SHOW = {
     "HintReport": (PLAIN, "hint"),
     "InitReport": (PLAIN, "init"),
@@ -27,7 +27,7 @@ SHOW = {
     "DiagnosisReport": (PLAIN, "diagnosis"),
     "ObserveReport": ("engine.report.breaks", "observe"),
     "BuildReport": ("engine.report.verdicts", "build"),
-    "AllReport": ("engine.report.verdicts", "all_parts"),
+    "AllReport": ("engine.report.parts", "all_parts"),
     "FixReport": ("engine.report.verdicts", "fix"),
     "WalkReport": ("engine.report.walk", "walk"),
     "ShowReport": ("engine.report.pages", "exercise"),

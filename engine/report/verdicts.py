@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from engine.judge.findings import UNWRITTEN, Finding, findings, own_frames, unrun
 from engine.judge.result import FACT, Result
 from engine.report.detail import everything, verbose
-from engine.report.plain import code, place, say, table
+from engine.report.plain import code, place, say
 from engine.report.reveal import reveal
 from engine.report.words import said, words
 from engine.spec.texts import said as in_language
 
 if TYPE_CHECKING:
-    from engine.flows.build_report import AllReport, BuildReport
+    from engine.flows.build_report import BuildReport
     from engine.flows.fix_report import FixReport
     from engine.judge.result import Verdict
     from engine.run.types import Frame
@@ -63,21 +63,6 @@ def build(report: BuildReport) -> None:
             )
         )
     say(words("Passed. Next: `engine next`"), "bold green")
-
-
-def all_parts(report: AllReport) -> None:
-    """A row for each component; the first cause where it does not pass."""
-    view = View(report.lang, report.root, "")
-    rows = [(words("part"), words("checks"), words("first"))]
-    for part in report.parts:
-        told = view.brief(part.finding) if part.finding else ""
-        what = words("pass; {advice}", advice=told) if part.passed and told else told
-        what = what or words("pass")
-        rows.append((part.exercise, f"{part.right}/{part.checks}", what))
-    table(rows)
-    print()
-    right = sum(part.passed for part in report.parts)
-    say(words("{passed} of {count} pass", passed=right, count=len(report.parts)), "bold")
 
 
 def fix(report: FixReport) -> None:
