@@ -72,12 +72,12 @@ def run(
 
     Example: engine run -- python -m pytest tests
     """
-    from engine.commands.sources import practice_of
+    from engine.commands.sources import practice_of, roots_of
     from engine.run.command import run as run_command
 
     session = session_of(learner)
     practice = practice_of(session)
-    roots = session.code[1].roots
+    roots = roots_of(session)
     raise typer.Exit(run_command(command, Path.cwd(), practice, session.learner.model, roots))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,6 +80,17 @@ def needed(
         found = None
     known = [path for path in files if path.endswith(".py")] if found is None else sorted(found)
     return {path: files[path] for path in known}
+
+
+def roots_of(session: Session) -> Sequence[str]:
+    """The folders below a copy of the learner's code that it is imported from; they are told without parsing
+    it, but for the file that has a contract's functions.
+    """
+    catalogue = session.catalogue
+    if catalogue.by_facts:
+        return [""]
+    files = session.read_model() if catalogue.contract.signatures else {}
+    return session.learner.contract(catalogue, files)[0]
 
 
 def practice_of(session: Session) -> Path:
