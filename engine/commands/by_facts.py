@@ -68,9 +68,8 @@ class ByFacts:
     def observed(self, placed: Placed, answers: Sequence[Answer] | None) -> Observed:
         """The probe of the variant that went in."""
         probe, target = self._of(self._id, placed.bug)
-        benches = self._benches(
-            probe, self._session.code[0], {**self._session.code[0], **placed.files}
-        )
+        files = self._session.code[0]
+        benches = self._benches(probe, files, {**files, **placed.files})
         return self._look(self._id, probe, target, benches, answers)
 
     def shown(self, observed: Observed) -> Observed:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from engine.commands import interpreters
+from engine.commands import by_facts
 from engine.commands.session import Session
 from engine.commands.versions import before_and_now
 from engine.errors import Message, NotApplicable
@@ -27,15 +27,12 @@ def written(session: Session, attempt: Attempt, failed: dict[str, Any], title: s
                 name=attempt.name,
             )
         )
-    learner = session.learner
     check = msgspec.convert(failed, fact_repro.Failed)
     if check.draw is None:
         raise fact_repro.unrepeatable(check)
     target = msgspec.convert(attempt.injected["target"], Target)
     before, now = before_and_now(session, attempt)
-    with interpreters.opened(
-        learner.model, learner.python(), of=session.catalogue.folder, hidden=[learner.private]
-    ) as both:
-        benches = (both.bench(before.files, "before"), both.bench(now.files, "now"))
+    with by_facts.means(session) as means:
+        benches = (means.both.bench(before.files, "before"), means.both.bench(now.files, "now"))
         script = fact_repro.written(*benches, target, check, title, now.root)
     return Repro(script, {})

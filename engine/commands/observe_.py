@@ -26,7 +26,7 @@ def run(session: Session, *, save: Path | None = None) -> ObserveReport:
         pictures.check_file(save)
         pictures.check_plots()
     attempt = session.open_break()
-    ahead(session)
+    ahead(session, attempt.exercise)
     id, bug, lang = attempt.exercise, attempt.injected, session.learner.lang
     spec = session.catalogue.story(id)
     predicted = attempt.last("predicted") or {"answers": []}

@@ -21,7 +21,7 @@ def run(session: Session, check: str | None = None) -> ReproReport:
     attempt, failing = _last(session)
     name, failed = _chosen(_named(attempt, failing), check)
     title = f"{attempt.name}: the check {name}"
-    if session.catalogue.by_facts:
+    if session.catalogue.goes_by_facts(attempt.exercise):
         from engine.commands import fact_repro
 
         made = fact_repro.written(session, attempt, failed, title)

@@ -44,7 +44,7 @@ def run(
     """
     learner, catalogue = session.learner, session.catalogue
     attempt = session.open_break()
-    ahead(session)
+    ahead(session, attempt.exercise)
     id = attempt.exercise
     file = notes_of(session, attempt)
     notes.check(file)

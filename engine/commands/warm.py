@@ -56,8 +56,7 @@ def begin(session: Session, id: str, *names: str) -> None:
     """Have the servers of these names handed the learner's code while the caller still imports, for the
     exercise `id`. Errors are left to those who come later.
     """
-    if session.catalogue.goes_by_facts(id):
-        ahead(session)
+    if ahead(session, id):
         return
     try:
         _begun[session] = Warm(session, id, *names)
@@ -66,14 +65,16 @@ def begin(session: Session, id: str, *names: str) -> None:
     atexit.register(_unused)
 
 
-def ahead(session: Session) -> None:
-    """Have the interpreters of a pack of facts started while the caller still reads; of another pack that is
-    done already.
+def ahead(session: Session, id: str) -> bool:
+    """Have the interpreters of a break by facts started while the caller still reads; False for another
+    exercise, whose interpreter has been started already.
     """
-    if session.catalogue.by_facts:
-        from engine.commands import starting
+    if not session.catalogue.goes_by_facts(id):
+        return False
+    from engine.commands import starting
 
-        starting.begin(session)
+    starting.begin(session)
+    return True
 
 
 def _unused() -> None:
