@@ -114,7 +114,7 @@ def learned(text, vocab_size, special=(), mistake=""):
     merges, made = [], {}
     while 256 + len(special) + len(merges) < vocab_size:
         counts = counted(words, mistake)
-        if not counts:
+        if not counts or (mistake == "pairs that come once left" and max(counts.values()) == 1):
             break
         best = max(counts, key=lambda pair: (counts[pair], ahead(pair, made, mistake)))
         merges.append(best)

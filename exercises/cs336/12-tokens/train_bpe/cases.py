@@ -49,8 +49,8 @@ def text_for(rng, regime):
         return "".join(a + b for a, b in zip(told, ends, strict=True))
     if regime == "clear":  # one word
         return "".join(words(rng, 20))
-    if regime == "ties":  # one word of few letters: nearly all pairs are equally frequent
-        return "".join(pick(rng, list("abzAZQ"), 26))
+    if regime == "ties":  # one word of few letters, twice: nearly all pairs are equally frequent
+        return 2 * "".join(pick(rng, list("abzAZQ"), 26))
     if regime == "words_again":  # a few words that come very often, many that come once
         often = words(rng, 3)
         return " ".join(rng.permutation([*often * 8, *told]))
@@ -91,7 +91,8 @@ def special_for(regime):
 
 def lesson(rng, regime):
     """A text, vocab_size and special tokens. What is open decides nothing: whether pairs that overlap are
-    counted twice (but in the regime "runs"), and what becomes of two merges that give the same token.
+    counted twice (but in the regime "runs"), whether pairs that come once are merged (but in
+    "nothing_left"), and what becomes of two merges that give the same token.
     """
     while True:
         text, special = text_for(rng, regime), special_for(regime)
@@ -102,6 +103,8 @@ def lesson(rng, regime):
         told = all(learned(*asked, wrong) != right for wrong in TELLS.get(regime, ()))
         told = told and all(learned(*asked, wrong) == right for wrong in SAME.get(regime, ()))
         open_ = regime != "runs" and learned(*asked, "no overlaps") != right
+        if regime != "nothing_left":
+            open_ = open_ or learned(*asked, "pairs that come once left") != right
         if told and not open_ and len(made) == len(right):
             if regime != "one_merge" or one_is_ahead(text):
                 return {"text": text, "vocab_size": asked[1], "special": special}
