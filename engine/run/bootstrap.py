@@ -30,7 +30,7 @@ CHILD_MODULES = (
     "server",
     "zygote",
 )  # each after those that it imports
-TORCH_MODULES = (*CHILD_MODULES, "runner", "torch_check", "tensors", "torch_zygote")
+TORCH_MODULES = (*CHILD_MODULES, "runner", "torch_check", "torch_alone", "tensors", "torch_zygote")
 EXAM_MODULES = {
     "pack": ("patterns", "targeting"),
     "learner": ("environment", "exchange", "repetition", "callers"),

@@ -1,7 +1,7 @@
 """The process that children with torch are forked from, for probes of a contract: `zygote` with torch.
 
 A repository may ask for its own version at import, which an environment without its installation does
-not know.
+not know. A check may start no process: pools and processes of the learner's work in the child.
 
 Sent as text: standard library, and torch.
 """
@@ -15,7 +15,7 @@ import warnings
 
 import torch
 
-from engine.run.child import tensors, wire
+from engine.run.child import tensors, torch_alone, wire
 from engine.run.child import zygote as plain
 from engine.run.child.tree import Tree
 
@@ -31,6 +31,8 @@ def zygote(fd, load):
     layer(torch.ones(1, 2)).sum().backward()  # the first use costs more than the next
     wire.ARRAYS = tensors
     importlib.metadata.version = version_of
+    torch_alone.pools()
+    torch_alone.processes()
     plain.zygote(fd, load, {"torch": str(torch.__version__)})
 
 
