@@ -201,9 +201,11 @@ class Pair:
         except BadAnswer:
             return None
         known = told(bench, self._found, recorded, [experiments.DROPPED[0].name])
-        return msgspec.convert(
-            bench.ask("places", known, "dropout_facts"), torch_parts.Dropped | None
-        )
+        asked = bench.ask("places", known, "dropout_facts")
+        places: torch_parts.Dropped | None = msgspec.convert(asked, torch_parts.Dropped | None)
+        if places is None:
+            return None
+        return {bench.value("eval_dropout", place): counts for place, counts in places.items()}
 
     def start(self) -> Result:
         """Whether weights at the start are spread as they were."""

@@ -15,15 +15,6 @@ from engine.judge.torch_compare import shape as shaped
 Parameters = Sequence[tuple[Sequence[str], Sequence[int]]]  # (names, shape) of each
 Spread = tuple[float, float, int]  # mean, standard deviation, count
 Dropped = dict[str, dict[str, int]]  # place -> probability -> how many numbers
-PLACES = {
-    "weights": Message("attention weights"),
-    "attention": Message("what attention adds to the stream"),
-    "FFN": Message("what the FFN adds to the stream"),
-    "embedding": Message("the embedding of tokens and positions"),
-    "part of the embedding": Message("one part of the embedding"),
-    "stream": Message("the stream itself"),
-    "between": Message("something inside attention or the FFN"),
-}
 FEW, MANY = 3, 120  # runs with other random numbers
 WIDE = 5.0  # standard errors
 STRANGE = 3.0  # mean square of what two means differ by, in standard errors
@@ -147,7 +138,7 @@ def dropped_elsewhere(wanted: Dropped | None, got: Dropped | None) -> Difference
     for place in sorted(wanted.keys() | got.keys()):
         a, b = wanted.get(place, {}), got.get(place, {})
         if a != b:
-            name = Message("dropout of {place}", place=PLACES.get(place, place))
+            name = Message("dropout of {place}", place=place)
             return Difference("value", name, *both(shares, a, b))
     return None
 

@@ -7,6 +7,7 @@ from pack.graph import PRODUCTS, QUOTIENTS, SUMS, VIEWS, factor_of, is_weight, u
 
 CHANCE = {"rand", "rand_like", "bernoulli", "bernoulli_", "uniform_", "randint", "randint_like"}
 MASKS = PRODUCTS | QUOTIENTS | {"where", "masked_fill", "masked_fill_"}
+WEIGHTS, EMBEDDING = "attention weights", "the embedding of tokens and positions"
 LEAST, NEAR = 0.01, 0.15  # of the numbers that are dropped; between a share and its probability
 
 
@@ -18,7 +19,7 @@ def places(recorded):
         return None
     found = {}
     for value, count, p in drops(graph):
-        place = "weights" if value is None else place_of(value, graph.tokens.shape[-1])
+        place = WEIGHTS if value is None else place_of(value, graph.tokens.shape[-1])
         counts = found.setdefault(place, {})
         counts[f"{p:.3g}"] = counts.get(f"{p:.3g}", 0) + count
     return found
@@ -81,14 +82,22 @@ def probability(call, value, chance):
 def place_of(value, tokens):
     """What a value is in a decoder."""
     if value.shape[-2:] == (tokens, tokens):
-        return "weights"
+        return WEIGHTS
     made = [value, *up(value, 24, projected)]
     if not any(projected(one) for one in made):
-        return "embedding" if sum_below(value) is not None else "part of the embedding"
+        return EMBEDDING if sum_below(value) is not None else "one part of the embedding"
     last = behind(value)
     if projected(last):
-        return "attention" if attended(weight_of(last.call)[0]) else "FFN"
-    return "stream" if sum_below(last) is not None else "between"
+        return (
+            "what attention adds to the stream"
+            if attended(weight_of(last.call)[0])
+            else "what the FFN adds to the stream"
+        )
+    return (
+        "the stream itself"
+        if sum_below(last) is not None
+        else "something inside attention or the FFN"
+    )
 
 
 def projected(value):
