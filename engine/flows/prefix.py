@@ -76,18 +76,28 @@ def began_elsewhere(
 ) -> bool:
     """Whether the first call that differs in the first traced run was made by none of these lines of the
     healthy code. Where a constructor or a table was edited, none of the calls is, and nothing can be said.
+    Memory that is made empty holds what was there until all of it has been written, so it is not compared.
     """
     if "experiments" not in before:
         return False
     one, other = before["experiments"][0]["trace"], after["experiments"][0]["trace"]
     if one is None or other is None or not _ran(one, lines):
         return False
+    empty = _made_empty(one)
     for place, call in enumerate(one["calls"]):
+        if call["outs"] and all(one["values"][out]["storage"] in empty for out in call["outs"]):
+            continue
         if place >= len(other["calls"]) or not _same_call(
             one, call, other, other["calls"][place], before, after
         ):
             return not _made_by(one, call, lines) and _before_lines(one, place, lines)
     return False
+
+
+def _made_empty(trace: Mapping[str, Any]) -> set[int]:
+    """The storages of what `torch.empty` and its like made."""
+    calls = [call for call in trace["calls"] if call["name"].startswith("empty")]
+    return {trace["values"][out]["storage"] for call in calls for out in call["outs"]}
 
 
 def _ran(trace: Mapping[str, Any], lines: Collection[tuple[str, int]]) -> bool:
@@ -113,8 +123,6 @@ def _before_lines(trace: Mapping[str, Any], place: int, lines: Collection[tuple[
 def _same_call(one, call, other, again, before, after) -> bool:  # type: ignore[no-untyped-def]
     if call["name"] != again["name"] or len(call["outs"]) != len(again["outs"]):
         return False
-    if call["name"].startswith("empty"):
-        return True
     for a, b in zip(call["outs"], again["outs"], strict=True):
         x, y = (_array(one["values"][a], before), _array(other["values"][b], after))
         if (x is None) != (y is None):

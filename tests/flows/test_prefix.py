@@ -19,7 +19,11 @@ def recording(
     arrays = [np.array([n]) for n in (first, second, logits)]
     calls = [{"name": name, "outs": [i], "frames": [i]} for i, name in enumerate(("mul", "add"))]
     frames = [("model.py", "forward", line, line, 0, 9) for line in (10, 12)]
-    trace = {"values": [{"array": 0}, {"array": 1}], "calls": calls, "frames": frames}
+    trace = {
+        "values": [{"array": 0, "storage": 0}, {"array": 1, "storage": 1}],
+        "calls": calls,
+        "frames": frames,
+    }
     experiment = {
         "trace": trace,
         "failed": None,
@@ -68,3 +72,13 @@ def test_one_bit_is_a_difference_before_the_edit() -> None:
     """What runs before an edit is the same to the last bit, or something else is at work."""
     near = float(np.nextafter(1.0, 2.0))
     assert began_elsewhere(recording(), recording(first=near), LINES)
+
+
+def test_memory_that_is_made_empty_is_not_compared() -> None:
+    """Half of it holds anything until the other half has been written, too."""
+    before, after = recording(), recording(first=1.5)
+    for found in (before, after):
+        trace = found["experiments"][0]["trace"]
+        trace["calls"].insert(0, {"name": "empty_like", "outs": [0], "frames": [0]})
+        trace["calls"][1]["name"] = "__setitem__"
+    assert not began_elsewhere(before, after, LINES)
