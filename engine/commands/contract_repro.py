@@ -12,6 +12,7 @@ from engine.commands.versions import before_and_now
 from engine.commands.warm import servers_of
 from engine.learner.store import Attempt, opened
 from engine.run.jobs import jobs_of
+from engine.run.pool import CALLS
 from engine.run.servers import Servers
 from engine.run.types import Case, Draw, Outcome, Tree
 
@@ -28,13 +29,18 @@ def written(session: Session, attempt: Attempt, failed: dict[str, Any], title: s
         (case,) = servers.cases([draw])
         tree, expected = _sides(session, servers, attempt, case)
     of = "" if attempt.secret else f" of {draw.component}"
-    return written(
+    catalogue = session.catalogue
+    torch = catalogue.contract.framework == "torch"  # whose probes share code, and each other's
+    roles = tree.roles.keys() if torch else catalogue.roles_of(draw.component)
+    made = written(
         case, expected, title=title + of,
-        call=session.catalogue.probes(draw.component), values=failed["values"],
+        call=catalogue.probes(draw.component), values=failed["values"],
         roots=[str(Path(tree.root) / root) if root else tree.root for root in tree.roots],
-        roles={k: v for k, v in tree.roles.items() if k in session.catalogue.roles_of(draw.component)},
-        how=failed["how"],
+        roles={k: v for k, v in tree.roles.items() if k in roles},
+        how=failed["how"], torch=torch,
     )  # fmt: skip
+    shared = {p: data for p, data in catalogue.code().items() if p.endswith(CALLS)}
+    return msgspec.structs.replace(made, files=shared) if torch else made
 
 
 def _sides(

@@ -33,6 +33,9 @@ def run(session: Session, check: str | None = None) -> ReproReport:
     with storage(folder):
         folder.mkdir(parents=True)
         (folder / "repro.py").write_text(made.script, "utf-8")
+        for path, data in made.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_bytes(data)
         if made.arrays:
             (folder / "repro.npz").write_bytes(_npz(made.arrays))
     python = session.learner.python() or "python"

@@ -64,7 +64,7 @@ class Learner:
 values = {{}}
 random.seed({seed})
 np.random.seed({seed} % (1 << 32))
-{probe}(Learner(), lambda **named: values.update(named), **inputs)
+{tensors}{probe}(Learner(), lambda **named: values.update({kept}), **inputs)
 if not expected:
     print("An error was expected: {error}.")
 for name, wanted in expected.items():
@@ -91,6 +91,28 @@ for name, wanted in expected.items():
 '''
 
 
+TENSORS = '''
+import torch
+
+torch.manual_seed({seed})
+
+
+def tensor(value):
+    """What a check hands over: arrays as tensors, lists item by item."""
+    if isinstance(value, list):
+        return [tensor(one) for one in value]
+    return torch.from_numpy(value.copy()) if isinstance(value, np.ndarray) else value
+
+
+def kept(value):
+    """What was recorded, as it is compared."""
+    return value.detach().clone().numpy() if isinstance(value, torch.Tensor) else value
+
+
+inputs = {{name: tensor(value) for name, value in inputs.items()}}
+'''
+
+
 def repeatable(verdict: Verdict, checks: Iterable[tuple[str, Check]]) -> list[dict[str, Any]]:
     """What it takes to repeat each failed check, as plain data. checks: that the verdict is about, each with
     its component.
@@ -111,22 +133,23 @@ def repeatable(verdict: Verdict, checks: Iterable[tuple[str, Check]]) -> list[di
 
 
 class Repro(msgspec.Struct, frozen=True):
-    """A script, and the arrays that lie beside it, by name. inputs: what it calls the code with."""
+    """A script, and what lies beside it: arrays by name, and files. inputs: what it calls the code with."""
 
     script: str
     arrays: dict[str, np.ndarray]
     inputs: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = {}
 
 
 def written(
     case: Case, expected: Outcome, *, title: str, call: str, roots: Sequence[str],
-    roles: Mapping[str, str], values: Sequence[str], how: Said = "",
+    roles: Mapping[str, str], values: Sequence[str], how: Said = "", torch: bool = False,
 ) -> Repro:  # fmt: skip
     """The script of one measurement.
 
     call: the text of the pack's call.py. roots: folders that the learner's code is imported from. roles: name
     of the contract -> "module:name". values: the recorded names that the check compares; all, if none. how:
-    what the script does not do as the check did.
+    what the script does not do as the check did. torch: whether the code takes tensors.
     """
     arrays: dict[str, np.ndarray] = {}
     wanted = {
@@ -142,6 +165,8 @@ def written(
         roots=[*roots], roles={**roles}, inputs=inputs, expected=shown, call=call.strip(),
         probe=case.draw.probe, seed=case.draw.seed,
         error=expected.raised.type if expected.raised else "none",
+        tensors=TENSORS.format(seed=case.draw.seed) if torch else "",
+        kept="{name: kept(value) for name, value in named.items()}" if torch else "named",
         rtol=1e-7 if fine else 1e-3, atol=1e-10 if fine else 1e-5,
     )  # fmt: skip
     return Repro(script, arrays, tuple(case.inputs))
