@@ -293,6 +293,13 @@ def test_run_needs_an_open_break(home: Path) -> None:
     assert done.stdout == "" and "No break is open" in done.stderr
 
 
+def test_run_asks_nothing_of_ones_own_model(opened: Path) -> None:
+    """It runs the practice copy, whatever has become of the code that it was made of."""
+    model = Path(engine_json("status", cwd=opened)["model"])
+    (model / HEAD).write_text("def broken(:\n")
+    engine("run", "--", sys.executable, "-c", "import minimodel", cwd=opened, code=0)
+
+
 def test_run_leaves_no_bytecode_and_a_clean_status(opened: Path) -> None:
     """After running the learner's code git still sees nothing but the learner's edits."""
     words = ("run", "--", sys.executable, "-c", "import minimodel.nn.loss")
