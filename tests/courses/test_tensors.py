@@ -28,11 +28,15 @@ def version(learner, record):
 def other(learner, record):
     learner.other()
 
+def together(learner, record):
+    record(**learner.together())
+
 def written(learner, record, x):
     learner.write(x)
 """
 CODE = b"""
-import importlib.metadata, torch
+import concurrent.futures, importlib.metadata, multiprocessing, torch
+from multiprocessing import Manager, Pool, Process
 
 def same(x):
     return x
@@ -49,10 +53,32 @@ def version():
 def other():
     return importlib.metadata.version("nobody-has-this")
 
+def put(key, value, found):
+    found[key] = value
+
+def double(n):
+    return 2 * n
+
+def together():
+    with Manager() as manager:
+        found = manager.dict()
+        workers = [Process(target=put, args=(n, n * n, found)) for n in (1, 2)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        shared = dict(found)
+    with Pool(4) as pool:
+        mapped = pool.map(double, [1, 2])
+        late = pool.apply_async(double, (3,)).get()
+    with concurrent.futures.ProcessPoolExecutor() as executor:
+        other = list(executor.map(double, [4]))
+    return {"shared": [shared[1], shared[2]], "mapped": mapped, "late": late, "other": other}
+
 def write(x):
     x.mul_(2)
 """
-ROLES = ("same", "make", "version", "other", "write")
+ROLES = ("same", "make", "version", "other", "together", "write")
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
@@ -100,3 +126,12 @@ def test_a_project_may_ask_for_its_own_version_and_for_no_other(run):
 
 def test_an_input_that_is_written_to_is_noticed(run):
     assert run(("written", {"x": np.ones(3, "float32")}))[0].changed == ("x",)
+
+
+def test_pools_and_processes_work_in_the_child(run):
+    """Which may start none, and may not wait for any."""
+    values = run(("together", {}))[0].values
+    assert [values[name] for name in ("shared", "mapped", "other")] == [
+        {"list": [1, 4]}, {"list": [2, 4]}, {"list": [8]},
+    ]  # fmt: skip
+    assert values["late"] == 6
