@@ -131,9 +131,10 @@ class ServerPool:
         if self._greeted:
             return
         try:
-            for zygote in self._zygotes:
-                of_learner = zygote is self._zygotes[-1]
-                self.sandbox = greeting(zygote, torch=self._torch and of_learner)
+            *others, learners = self._zygotes
+            for zygote in others:
+                greeting(zygote)
+            self.sandbox = greeting(learners, torch=self._torch)
         except LearnerCodeError as error:
             self._failed = error
             raise

@@ -115,7 +115,7 @@ class Catalogue:
         order = {id: i for i, id in enumerate(self._course.path)}
         own = dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
         lent = self.factual.entries if self.factual is not None and not self.by_facts else {}
-        return {**{id: entry for id, entry in lent.items() if entry.kind == "break"}, **own}
+        return {**own, **{id: entry for id, entry in lent.items() if entry.kind == "break"}}
 
     @cached_property
     def _course(self) -> Course:

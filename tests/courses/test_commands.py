@@ -112,6 +112,16 @@ def test_a_break_by_facts_in_code_of_a_course_from_beginning_to_end(tmp_path):
     assert (tmp_path / "code" / file).read_text() == healthy
 
 
+@pytest.mark.skipif(find_spec("torch") is not None, reason="torch is installed")
+@pytest.mark.parametrize("words", [("doctor",), ("submit-build", "linear"), ("break", "--blind")])
+def test_without_torch_one_sentence_says_so(words, template):
+    codes = {"doctor": 1, "submit-build": 5, "break": 4}
+    told = engine(*words, cwd=template, code=codes[words[0]])
+    assert told.count("has no torch") == 1
+    assert "ok   learner's interpreter" not in told
+    assert "Traceback" not in told
+
+
 @with_torch
 @pytest.mark.parametrize("pack", ["gpt", "cs336"])
 def test_doctor_looks_at_code_in_torch(pack, tmp_path):

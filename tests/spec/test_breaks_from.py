@@ -19,6 +19,12 @@ def test_learners_have_them_and_authors_do_not():
     assert {id for id in mine.entries if id not in lent} == authors.entries.keys()
 
 
+def test_they_come_after_its_own():
+    """Who has built nothing yet is not sent to break it."""
+    packs_of = [entry.pack for entry in Catalogue.find("cs336").entries.values()]
+    assert packs_of == sorted(packs_of) and len(set(packs_of)) == 2  # cs336, then gpt
+
+
 def test_each_is_put_in_by_its_own_means():
     mine = Catalogue.find("cs336")
     assert mine.goes_by_facts(LENT)
