@@ -14,8 +14,9 @@ THETA = 10000.0
 ROOM = 24  # of the tables, at most so much more than a sequence is long
 
 
-def turned(rng, regime, found, T):
-    """Positions (1, T), (T,) or (B, T), theta and max_seq_len."""
+def turned(rng, regime, found, T=None):
+    """Positions (1, T), (T,) or (B, T), theta and max_seq_len. T: that of x, where it has one."""
+    T = T or found["x"].shape[-2]
     room = T + (0 if regime == "tight_table" else int(rng.integers(1, 9)))
     positions = np.arange(T)[None]
     if regime == "gaps":
@@ -43,28 +44,23 @@ def projections(rng, regime, dtype):
 
 
 def head_columns(rng, regime, dtype):
-    found = plain_head_columns(rng, regime, dtype)
-    return turned(rng, regime, found, found["x"].shape[-2])
+    return turned(rng, regime, plain_head_columns(rng, regime, dtype))
 
 
 def weights(rng, regime, dtype):
-    found = plain_weights(rng, regime, dtype)
-    return turned(rng, regime, found, found["x"].shape[-2])
+    return turned(rng, regime, plain_weights(rng, regime, dtype))
 
 
 def past(rng, regime, dtype):
-    found = plain_past(rng, regime, dtype)
-    return turned(rng, regime, found, found["x"].shape[-2])
+    return turned(rng, regime, plain_past(rng, regime, dtype))
 
 
 def forward(rng, regime, dtype):
-    found = plain_forward(rng, regime, dtype)
-    return turned(rng, regime, found, found["x"].shape[-2])
+    return turned(rng, regime, plain_forward(rng, regime, dtype))
 
 
 def slopes(rng, regime, dtype):
-    found = plain_slopes(rng, regime, dtype)
-    return turned(rng, regime, found, found["x"].shape[-2])
+    return turned(rng, regime, plain_slopes(rng, regime, dtype))
 
 
 def shifted(rng, regime, dtype):
