@@ -27,8 +27,9 @@ def fitting_pack(model: Path | None) -> str:
     if model is None:
         return DEFAULT
     catalogues = [Catalogue(name, folder) for name, folder in sorted(packs().items())]
-    for catalogue in catalogues:
-        if not catalogue.by_facts and _fits(catalogue, model):
+    contracts = [catalogue for catalogue in catalogues if not catalogue.by_facts]
+    for catalogue in sorted(contracts, key=lambda one: bool(one.contract.signatures)):
+        if _fits(catalogue, model):  # a package is sooner looked up than functions in every file
             return catalogue.pack
     by_facts = [catalogue.pack for catalogue in catalogues if catalogue.by_facts]
     return by_facts[0] if by_facts and _imports_torch(model) else DEFAULT
