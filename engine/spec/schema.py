@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import json
+from typing import Any
 
 import msgspec
 
@@ -21,4 +23,16 @@ def schema_text() -> str:
         "files": dict(zip(names, schemas, strict=True)),
         "$defs": definitions,
     }
-    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(_cleaned(document), indent=1, ensure_ascii=False) + "\n"
+
+
+def _cleaned(found: Any) -> Any:
+    """With docstrings as one reads them: msgspec gives them so from 0.23 on, and indented before."""
+    if isinstance(found, dict):
+        return {
+            key: inspect.cleandoc(inner)
+            if key == "description" and isinstance(inner, str)
+            else _cleaned(inner)
+            for key, inner in found.items()
+        }
+    return [_cleaned(one) for one in found] if isinstance(found, list) else found
