@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import pytest
 
+from engine import words
 from engine.commands.interpreters import pack_folder
 from engine.facts import events, pack
 from engine.facts.report import Fact, HealthReport, Taken
 from engine.facts.trace import Failure
-from engine.flows import check, training
+from engine.flows import check, fact_break, training
+from engine.flows.health import Health
 from engine.flows.training import Invocation
 from engine.report.check import text
 from engine.run.forks import Answer
@@ -144,6 +147,14 @@ def test_a_bench_tells_why_in_its_language():
     assert bench.why("two draws disagree (train; eval)", "train_mode").endswith("(train; eval)")
     english = check.Bench(None, None, None, {})
     assert english.why("the model has no dropout", "scale") == "the model has no dropout"
+
+
+def test_a_break_that_does_not_apply_says_why_in_the_language_of_the_bench():
+    variant = SimpleNamespace(changes={"scale": ".*"}, healthy={})
+    for why in ("no se encontró ninguna atención", ""):
+        before = Health({"scale": skipped("scale", "no attention was found")}, {}, {"scale": why})
+        refused = fact_break.unhealthy(before, variant)
+        assert words.said(refused, "es") == f"scale: {why or 'sin medir'}"
 
 
 def test_a_language_that_the_pack_does_not_speak_has_no_reasons():
