@@ -117,7 +117,7 @@ def _exchange(bench: Bench, found: Candidate, spec: Comparison) -> Exchange:
     except (trace.BadAnswer, BadFacts, msgspec.ValidationError) as error:
         raise _impossible(str(error)) from None
     if exchange.why or exchange.version not in spec.versions:
-        raise _impossible(exchange.why or "no version was named")
+        raise _impossible(bench.why(exchange.why) or "no version was named")
     return exchange
 
 
