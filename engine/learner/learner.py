@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,7 +116,7 @@ class Learner(msgspec.Struct, frozen=True):
         """
         contract, roles = catalogue.contract, self.roles(catalogue)
         if not contract.signatures:
-            return tuple(contract.roots), roles
+            return tuple(contract.roots), _moved(roles, contract.moved, contract.roots, files)
         from engine.code.signatures import module_of, roots_of
 
         path = module_of(files, contract.signatures)
@@ -142,6 +142,26 @@ class Learner(msgspec.Struct, frozen=True):
             return Tree(str(root), ("",), dict(files), {})
         roots, roles = self.contract(catalogue, files)
         return Tree(str(root), roots, dict(files), roles)
+
+
+def _moved(
+    roles: Mapping[str, str],
+    moved: Mapping[str, str],
+    roots: Sequence[str],
+    files: Mapping[str, bytes],
+) -> dict[str, str]:
+    """Roles with the other place of a module where the usual one is not among the files and that one is."""
+
+    def there(module: str) -> bool:
+        stem = module.replace(".", "/") + ".py"
+        return any((f"{root}/{stem}" if root else stem) in files for root in roots)
+
+    found = {}
+    for role, where in roles.items():
+        module, _, name = where.partition(":")
+        other = moved.get(module, "")
+        found[role] = f"{other}:{name}" if other and not there(module) and there(other) else where
+    return found
 
 
 def load(home: Path) -> Learner:
