@@ -10,6 +10,11 @@ def wanting(layer):
     return layer
 
 
+def back(y, grad):
+    """Backward from y with this gradient."""
+    y.backward(np.asarray(grad, np.float32))
+
+
 def made(learner, weight):
     """An Embedding of the learner's with these weights, copied in place. weight: (V, d)."""
     embedding = wanting(learner.Embedding(*weight.shape))
@@ -19,10 +24,6 @@ def made(learner, weight):
 
 def looked_up(learner, embedding, ids):
     return embedding(learner.Tensor(ids))
-
-
-def back(y, grad):
-    y.backward(np.asarray(grad, np.float32))
 
 
 def attributes(learner, record, vocab_size, embed_dim):
