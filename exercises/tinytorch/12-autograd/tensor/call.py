@@ -1,4 +1,4 @@
-"""Runs the learner's Tensor. What TinyTorch leaves open is not asked: numbers on the left, unary minus, powers."""
+"""Runs the learner's Tensor. Numbers on the left, unary minus and powers are left open."""
 
 import operator
 

@@ -27,7 +27,20 @@ def pair(rng, regime, dtype):
     return {"a": apart(rng, a, dtype), "b": apart(rng, b, dtype), "grad": normal(rng, shape, dtype)}
 
 
-add = subtract = multiply = divide = pair
+def add(rng, regime, dtype):
+    return pair(rng, regime, dtype)
+
+
+def subtract(rng, regime, dtype):
+    return pair(rng, regime, dtype)
+
+
+def multiply(rng, regime, dtype):
+    return pair(rng, regime, dtype)
+
+
+def divide(rng, regime, dtype):
+    return pair(rng, regime, dtype)
 
 
 def matmul(rng, regime, dtype):
@@ -78,7 +91,12 @@ def total(rng, regime, dtype):
     return made(rng, regime, dtype)
 
 
-mean = alone = total
+def mean(rng, regime, dtype):
+    return made(rng, regime, dtype)
+
+
+def alone(rng, regime, dtype):
+    return made(rng, regime, dtype)
 
 
 def along(rng, regime, dtype):
