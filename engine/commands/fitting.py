@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from engine.code.signatures import module_of
+from engine.code.signatures import module_of, placed
 from engine.commands import found
 from engine.commands.session import Session
 from engine.errors import EngineError, Message, Said
@@ -74,6 +74,8 @@ def _unmade(catalogue: Catalogue, model: Path, lang: str) -> Said:
     contract = catalogue.contract
     modules = {where.partition(":")[0] for where in contract.roles.values()}
     files = read(model, contract.roots, modules)
+    roles = placed(contract.roles, contract.moved, contract.roots, files)
+    modules = {where.partition(":")[0] for where in roles.values()}
     found = absent(files, contract.roots, modules)
     if not found:
         return ""

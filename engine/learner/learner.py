@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,9 +115,10 @@ class Learner(msgspec.Struct, frozen=True):
         Raises LearnerCodeError where nothing there has the contract's functions.
         """
         contract, roles = catalogue.contract, self.roles(catalogue)
+        from engine.code.signatures import module_of, placed, roots_of
+
         if not contract.signatures:
-            return tuple(contract.roots), _moved(roles, contract.moved, contract.roots, files)
-        from engine.code.signatures import module_of, roots_of
+            return tuple(contract.roots), placed(roles, contract.moved, contract.roots, files)
 
         path = module_of(files, contract.signatures)
         if path is None:
@@ -142,26 +143,6 @@ class Learner(msgspec.Struct, frozen=True):
             return Tree(str(root), ("",), dict(files), {})
         roots, roles = self.contract(catalogue, files)
         return Tree(str(root), roots, dict(files), roles)
-
-
-def _moved(
-    roles: Mapping[str, str],
-    moved: Mapping[str, str],
-    roots: Sequence[str],
-    files: Mapping[str, bytes],
-) -> dict[str, str]:
-    """Roles with the other place of a module where the usual one is not among the files and that one is."""
-
-    def there(module: str) -> bool:
-        stem = module.replace(".", "/") + ".py"
-        return any((f"{root}/{stem}" if root else stem) in files for root in roots)
-
-    found = {}
-    for role, where in roles.items():
-        module, _, name = where.partition(":")
-        other = moved.get(module, "")
-        found[role] = f"{other}:{name}" if other and not there(module) and there(other) else where
-    return found
 
 
 def load(home: Path) -> Learner:
