@@ -120,12 +120,32 @@ def fit(learner, record, weight, ids, targets, lr, steps):
 
 
 def start(learner, record, vocab_size, embed_dim, seed):
-    """How far from 0 the numbers of a fresh table go, and the scores of its rows with one another."""
+    """How far from 0 the numbers of a fresh table go, how long its rows are, and how that compares with
+    learned positions, which start between -sqrt(2 / d) and sqrt(2 / d).
+    """
     np.random.seed(seed)
     weight = learner.Embedding(vocab_size, embed_dim).weight.data.astype(np.float64)
-    record(largest_number=float(np.abs(weight).max()), deviation=float(weight.std()))
     lengths = np.sqrt((weight**2).sum(-1))
-    record(mean_length=float(lengths.mean()), lengths=np.sort(lengths)[:: max(1, vocab_size // 64)])
+    record(largest_number=float(np.abs(weight).max()), mean_length=float(lengths.mean()))
+    larger = bool(np.abs(weight).max() > np.sqrt(2 / embed_dim))
+    record(beside_positions="larger" if larger else "smaller")
+    record(lengths=np.sort(lengths)[:: max(1, vocab_size // 64)])
+
+
+def wrapped(learner, record, weight, wide):
+    """Which row does each id from -wide to wide - 1 get? -1 where it is refused, -2 where it is no row."""
+    embedding, found = made(learner, weight), []
+    for id in range(-wide, wide):
+        try:
+            vector = looked_up(learner, embedding, np.array([[id]])).data.reshape(-1)
+        except (ValueError, IndexError):
+            found.append(-1)
+        else:
+            same = np.flatnonzero((weight == vector).all(-1))
+            found.append(int(same[0]) if same.size else -2)
+    record(rows=np.array(found), taken=sum(row != -1 for row in found))
+    last = found[wide - 1]
+    record(minus_one="refused" if last == -1 else "no row" if last == -2 else f"row {last}")
 
 
 def memory(learner, record, vocab_size, embed_dim):

@@ -113,6 +113,11 @@ def start(rng, regime, dtype):
     return {"vocab_size": V, "embed_dim": d, "seed": int(rng.integers(1 << 30))}
 
 
+def wrapped(rng, regime, dtype):
+    V, d = (10, 4) if regime == "shown" else distinct(rng, V=(11, 15), d=(3, 7))
+    return {"weight": normal(rng, (V, d), dtype), "wide": V + 5}
+
+
 def memory(rng, regime, dtype):
     V, d = (10_000, 256) if regime == "shown" else distinct(rng, V=(20, 90), d=(3, 15))
     return {"vocab_size": V, "embed_dim": d}

@@ -34,10 +34,19 @@ def initialisation(out, variant, *, vocab_size, embed_dim, seed):
 def start(out, variant, *, vocab_size, embed_dim, seed):
     limit = bound(vocab_size, embed_dim, variant) * (6 / (vocab_size + embed_dim)) ** 0.5
     out.within(largest_number=(limit * 0.998, limit * 1.001))
-    deviation = limit / 3**0.5
-    out.within(deviation=(deviation * 0.985, deviation * 1.015))
-    length = deviation * embed_dim**0.5
+    length = limit * (embed_dim / 3) ** 0.5
     out.within(mean_length=(length * 0.98, length * 1.02))
+    out.record(beside_positions="larger" if limit > (2 / embed_dim) ** 0.5 else "smaller")
+
+
+def wrapped(out, variant, *, weight, wide):
+    V = len(weight)
+    ids = np.arange(-wide, wide)
+    found = np.where((ids >= 0) & (ids < V), ids, -1)
+    if variant == "wraps":
+        found = np.where((ids < 0) & (ids >= -V), ids + V, found)
+    out.record(rows=found, taken=int((found != -1).sum()))
+    out.record(minus_one=f"row {V - 1}" if variant == "wraps" else "refused")
 
 
 def gradient(weight, ids, grad, variant=None):

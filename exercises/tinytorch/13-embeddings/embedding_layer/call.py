@@ -110,5 +110,6 @@ def parts(learner, record, pos, scale, max_seq_len, tokens, places, ids):
         return float((x.astype("float64") ** 2).mean() ** 0.5)
 
     record(tokens=size(both - positions), positions=size(positions))
-    record(ratio=size(both - positions) / size(positions), rows=(both - positions)[0, :, 0])
-    record(both=both[0], places=positions[0])
+    ratio = size(both - positions) / size(positions)
+    record(ratio=ratio, larger="tokens" if ratio > 1 else "positions")
+    record(rows=(both - positions)[0, :, 0])

@@ -1,8 +1,7 @@
 """Tokens plus positions as one product: [one-hot of the token, one-hot of the place] times the two
 tables, one below the other. The waves come from a rotation that is applied T times.
 
-Variants: "by_width" multiplies the tokens by d and not by its root; "all_scaled" multiplies the sum of
-tokens and positions; "replaced" gives the positions alone.
+Variant "by_width" multiplies the tokens by d and not by its root.
 """
 
 import numpy as np
@@ -18,14 +17,9 @@ def fixed(n, d):
     return np.stack([wave.imag, wave.real], -1).reshape(n, -1)[:, :d]
 
 
-def factors(scale, d, variant, pos=None):
-    """(of the tokens, of the positions)"""
-    root = d**0.5 if scale else 1.0
-    if variant == "by_width" and scale:
-        return float(d), 1.0
-    if variant == "replaced" and pos is not None:
-        return 0.0, 1.0
-    return root, root if variant == "all_scaled" else 1.0
+def factor_of(scale, d, variant=None):
+    """What the tokens are multiplied by."""
+    return 1.0 if not scale else float(d) if variant == "by_width" else d**0.5
 
 
 def positions(pos, places, T, d):
@@ -35,17 +29,16 @@ def positions(pos, places, T, d):
 def vectors(pos, scale, tokens, places, ids, variant=None):
     """(..., T) -> (..., T, d)"""
     T, d = ids.shape[-1], tokens.shape[1]
-    of_tokens, of_places = factors(scale, d, variant, pos)
-    y = of_tokens * (one_hot(ids, len(tokens)) @ tokens.astype(np.float64))
-    return y + of_places * positions(pos, places, T, d)
+    y = factor_of(scale, d, variant) * (one_hot(ids, len(tokens)) @ tokens.astype(np.float64))
+    return y + positions(pos, places, T, d)
 
 
-def back(pos, scale, max_seq_len, V, ids, grad, variant=None):
+def back(scale, max_seq_len, V, ids, grad, variant=None):
     """The gradients of both tables."""
     T, d = grad.shape[-2:]
-    tokens, places = factors(scale, d, variant, pos)
-    of_tokens = tokens * one_hot(ids.reshape(-1), V).T @ grad.reshape(-1, d)
-    of_places = places * np.eye(T, max_seq_len).T @ grad.reshape(-1, T, d).sum(0)
+    factor = factor_of(scale, d, variant)
+    of_tokens = factor * one_hot(ids.reshape(-1), V).T @ grad.reshape(-1, d)
+    of_places = np.eye(T, max_seq_len).T @ grad.reshape(-1, T, d).sum(0)
     return of_tokens, of_places
 
 
@@ -65,12 +58,12 @@ def defaults(out, variant, *, tokens, ids):
 
 def forward(out, variant, *, pos, scale, max_seq_len, tokens, places, ids, grad):
     out.record(y=vectors(pos, scale, tokens, places, ids, variant))
-    of_tokens, of_places = back(pos, scale, max_seq_len, len(tokens), ids, grad, variant)
+    of_tokens, of_places = back(scale, max_seq_len, len(tokens), ids, grad, variant)
     out.record(grad_tokens=of_tokens)
     if places is not None:
         out.record(grad_places=of_places)
     T, d = ids.shape[-1], tokens.shape[1]
-    factor = d**0.5 if scale else 1.0
+    factor = factor_of(scale, d)
     added = positions(pos, places, T, d)
     out.name(looked_up=tokens[ids], factor=factor, scaled=factor * tokens[ids], d=d)
     out.name(added=added, added_batch=added[None], y=vectors(pos, scale, tokens, places, ids))
@@ -82,8 +75,8 @@ def again(
 ):  # fmt: skip
     out.record(y=vectors(pos, scale, tokens, places, ids, variant))
     out.record(z=vectors(pos, scale, tokens, places, more_ids, variant))
-    one = back(pos, scale, max_seq_len, len(tokens), ids, grad, variant)
-    two = back(pos, scale, max_seq_len, len(tokens), more_ids, more_grad, variant)
+    one = back(scale, max_seq_len, len(tokens), ids, grad, variant)
+    two = back(scale, max_seq_len, len(tokens), more_ids, more_grad, variant)
     out.record(grad_tokens=one[0] + two[0])
     if places is not None:
         out.record(grad_places=one[1] + two[1])
@@ -106,5 +99,6 @@ def parts(out, variant, *, pos, scale, max_seq_len, tokens, places, ids):
         return float((x**2).mean() ** 0.5)
 
     out.record(tokens=size(both - alone), positions=size(alone))
-    out.record(ratio=size(both - alone) / size(alone), rows=(both - alone)[0, :, 0])
-    out.record(both=both[0], places=alone[0])
+    ratio = size(both - alone) / size(alone)
+    out.record(ratio=ratio, larger="tokens" if ratio > 1 else "positions")
+    out.record(rows=(both - alone)[0, :, 0])

@@ -50,9 +50,10 @@ def turned(learner, record, max_seq_len, embed_dim):
     """Is a step the same rotation everywhere? The product of neighbours, for each position."""
     rows = rows_of(learner, max_seq_len, embed_dim).astype(np.float64)
     product = (rows[1:] * rows[:-1]).sum(-1)
-    record(product=product, first=float(product[0]))
-    record(varies=float(product.max() - product.min()))
-    record(length=np.sqrt((rows**2).sum(-1)))
+    record(product=product, smallest=float(product.min()), largest=float(product.max()))
+    record(length=np.sqrt((rows**2).sum(-1)), first_length=float(np.sqrt((rows[0] ** 2).sum())))
+    far = ((rows - rows[0]) ** 2).sum(-1)
+    record(nearest=str(1 + int(np.argmin(far[1:]))))
 
 
 def written(learner, record, max_len, d_model):

@@ -67,9 +67,11 @@ def similar(out, variant, *, max_len, d_model):
 def turned(out, variant, *, max_seq_len, embed_dim):
     table = rows(max_seq_len, embed_dim, variant)
     product = (table[1:] * table[:-1]).sum(-1)
-    out.record(product=product, first=float(product[0]))
-    out.within(varies=(0.0, 1e-4) if variant != "sines" else (1e-3, float(embed_dim)))
-    out.record(length=np.sqrt((table**2).sum(-1)))
+    out.record(product=product, smallest=float(product.min()), largest=float(product.max()))
+    length = np.sqrt((table**2).sum(-1))
+    out.record(length=length, first_length=float(length[0]))
+    far = ((table - table[0]) ** 2).sum(-1)
+    out.record(nearest=str(1 + int(np.argmin(far[1:]))))
 
 
 def written(out, variant, *, max_len, d_model):
