@@ -64,10 +64,12 @@ def absent(files: Files, roots: Sequence[str], modules: Iterable[str]) -> tuple[
         name, importer = waiting.pop(0)
         if name in seen or name.split(".")[0] not in own:
             continue
-        seen.add(name)
         found = list(_files(files, roots, name))
-        if importer and not found and not _is_folder(files, roots, name):
-            return name, importer
+        if not found and not _is_folder(files, roots, name):
+            if importer:
+                return name, importer
+            continue
+        seen.add(name)
         for path in found:
             waiting += ((one, path) for one in _at_once(files[path], name, path))
     return None

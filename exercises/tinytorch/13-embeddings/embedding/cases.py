@@ -18,9 +18,7 @@ def sizes(rng, regime):
 
 
 def lead(rng, regime):
-    """The shape of the ids: (T,), or (B, T)."""
-    if regime == "one_axis":
-        return (int(rng.integers(3, 8)),)
+    """The shape of the ids, (B, T)."""
     fixed = {"single": (1, 1), "large": (3, 37), "equal_sizes": (EQUAL, EQUAL)}
     sizes = (int(rng.integers(2, 4)), int(rng.integers(3, 5)))
     return fixed.get(regime) or tuple(leaning(rng, sizes))
@@ -29,6 +27,8 @@ def lead(rng, regime):
 def ids_for(rng, regime, V):
     if regime == "ends":
         return rng.permutation(np.array([0, V - 1, V - 1, 0, V // 2]))
+    if regime == "one_axis":  # none comes twice
+        return rng.permutation(V)[: int(rng.integers(3, 8))]
     if regime == "repeated":
         return rng.choice(rng.permutation(V)[:2], (3, 4))
     return rng.integers(0, V, lead(rng, regime))
