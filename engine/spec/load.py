@@ -80,6 +80,7 @@ def based_on(file: str, source: bytes) -> str:
     folder = packs().get(pack)
     found = [] if folder is None else [*folder.glob(f"[0-9]*-*/*/{id}.yaml")]
     found += [] if folder is None else [*folder.glob(f"[0-9]*-*/{id}/build.yaml")]
+    found += [] if folder is None else [*folder.glob(f"walkthroughs/{id}.yaml")]
     if not found:
         raise SpecError(f"There is no exercise {pack}/{id}.", where=f"{file}:1:1")
     return str(found[0])
