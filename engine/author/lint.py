@@ -23,7 +23,7 @@ from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
 from engine.spec.texts import texts
 from engine.spec.types import BEFORE, Area, Break, Build, Story, Walkthrough
 
-MAY_BE_EMPTY = ("along", "because", "insight", "integration", "use", "model_answer")
+MAY_BE_EMPTY = ("along", "because", "export", "insight", "integration", "use", "model_answer")
 
 
 class Problem(msgspec.Struct, frozen=True):

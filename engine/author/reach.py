@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from engine.code.signatures import placed
 from engine.errors import EngineError, NotApplicable, UsageError
 from engine.flows import break_ as planning
 from engine.flows.measuring import fresh_seed, servers_for
@@ -29,7 +30,8 @@ def tree_at(catalogue: Catalogue, path: Path) -> Tree:
     modules = {where.partition(":")[0] for where in contract.roles.values()}
     files = models.read(path, contract.roots, modules)
     models.check_syntax(files)
-    return Tree(str(path), tuple(contract.roots), files, contract.roles)
+    roles = placed(contract.roles, contract.moved, contract.roots, files)
+    return Tree(str(path), tuple(contract.roots), files, roles)
 
 
 def reach(

@@ -53,6 +53,49 @@ def closure(
     return frozenset(found)
 
 
+def absent(files: Files, roots: Sequence[str], modules: Iterable[str]) -> tuple[str, str] | None:
+    """(a module, the file that imports it) where it should be among these files and is not: of what importing
+    these modules runs for certain, and of the packages that they are in.
+    """
+    waiting = [(name, "") for module in modules for name in _with_parents(module)]
+    own = {name for name, _ in waiting if "." not in name}
+    seen: set[str] = set()
+    while waiting:
+        name, importer = waiting.pop(0)
+        if name in seen or name.split(".")[0] not in own:
+            continue
+        found = list(_files(files, roots, name))
+        if not found and not _is_folder(files, roots, name):
+            if importer:
+                return name, importer
+            continue
+        seen.add(name)
+        for path in found:
+            waiting += ((one, path) for one in _at_once(files[path], name, path))
+    return None
+
+
+def _is_folder(files: Files, roots: Sequence[str], module: str) -> bool:
+    stem = module.replace(".", "/") + "/"
+    return any(
+        path.startswith(f"{root}/{stem}" if root else stem) for root in roots for path in files
+    )
+
+
+def _at_once(source: bytes, module: str, path: str) -> Iterator[str]:
+    """The modules that the statements of a file itself import; those in a `try` or a function may fail."""
+    try:
+        body = parsed(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _with_parents(alias.name)
+        elif isinstance(node, ast.ImportFrom):
+            yield from _with_parents(_absolute(node, module, path.endswith("/__init__.py")))
+
+
 def _submodules(files: Files, roots: Sequence[str], package: str) -> Iterator[str]:
     stem = package.replace(".", "/")
     for root in roots:

@@ -61,3 +61,25 @@ def roots_of(path: str, roots: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     below = [f"{base}/{root}".strip("/") for root in roots]
     stem = file.removesuffix(".py")
     return f"{package}.{stem}".lstrip("."), tuple(dict.fromkeys([*below, base, folder]))
+
+
+def placed(
+    roles: Mapping[str, str],
+    moved: Mapping[str, str],
+    roots: Sequence[str],
+    files: Mapping[str, bytes],
+) -> dict[str, str]:
+    """Roles ("module:name"), with the other place of a module (`moved`) where the usual one is not among the
+    files and that one is.
+    """
+
+    def there(module: str) -> bool:
+        stem = module.replace(".", "/") + ".py"
+        return any((f"{root}/{stem}" if root else stem) in files for root in roots)
+
+    found = {}
+    for role, where in roles.items():
+        module, _, name = where.partition(":")
+        other = moved.get(module, "")
+        found[role] = f"{other}:{name}" if other and not there(module) and there(other) else where
+    return found

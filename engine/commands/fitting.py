@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from engine.code.signatures import module_of
+from engine.code.signatures import module_of, placed
 from engine.commands import found
 from engine.commands.session import Session
 from engine.errors import EngineError, Message, Said
@@ -47,6 +47,40 @@ def _places(catalogue: Catalogue, model: Path) -> list[Path]:
     names = {re.split(r"[.:]", where)[0] for where in catalogue.contract.roles.values()}
     roots = [model / root for root in catalogue.contract.roots]
     return [root / name for root in roots for name in names]
+
+
+def odd(catalogue: Catalogue, model: Path, lang: str) -> Said:
+    """What does not look like this pack's model; init goes on all the same."""
+    contract = catalogue.contract
+    if contract.signatures:
+        return ""
+    for package in {re.split(r"[.:]", where)[0] for where in contract.roles.values()}:
+        places = [model / root / package for root in contract.roots]
+        if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):
+            return Message(
+                "No package {package!r} was found (looked for {places}). If your code names things"
+                " otherwise, map them under `roles:` in learner.yaml.",
+                package=package,
+                places=", ".join(str(place) for place in places),
+            )
+    return _unmade(catalogue, model, lang) if contract.export else ""
+
+
+def _unmade(catalogue: Catalogue, model: Path, lang: str) -> Said:
+    """What the package imports of its own and has not got, and how it is made."""
+    from engine.code.imports import absent
+    from engine.learner.model import read
+
+    contract = catalogue.contract
+    modules = {where.partition(":")[0] for where in contract.roles.values()}
+    files = read(model, contract.roots, modules)
+    roles = placed(contract.roles, contract.moved, contract.roots, files)
+    modules = {where.partition(":")[0] for where in roles.values()}
+    found = absent(files, contract.roots, modules)
+    if not found:
+        return ""
+    told = Message("{file} imports {module}, which is not there.", module=found[0], file=found[1])
+    return Message.joined("\n", [told, contract.export[lang]])
 
 
 def _imports_torch(model: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def run(
     """Make `./learners/NAME`. An existing model folder is read, never written to. pack: None for the one that
     the model looks like. complete: with a finished model in place of the template's stubs.
     """
-    from engine.commands.fitting import fitting_pack, found_in
+    from engine.commands.fitting import fitting_pack, found_in, odd
 
     name = unicodedata.normalize("NFC", name)
     if not new.is_name(name):
@@ -57,7 +56,7 @@ def run(
         model = model.expanduser().resolve()
         if not model.is_dir():
             raise UsageError(Message("There is no such folder."), where=str(model))
-        warning = "" if catalogue.by_facts else _odd(catalogue, model)
+        warning = "" if catalogue.by_facts else odd(catalogue, model, lang)
     settings = {
         "name": name,
         "pack": catalogue.pack,
@@ -98,19 +97,3 @@ def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Pa
     if not catalogue.contract.complete:
         raise UsageError(Message("The pack {pack} has no finished model.", pack=catalogue.pack))
     return [catalogue.template, catalogue.folder / catalogue.contract.complete]
-
-
-def _odd(catalogue: Catalogue, model: Path) -> Said:
-    """What does not look like this pack's model; init goes on all the same."""
-    if catalogue.contract.signatures:
-        return ""
-    for package in {re.split(r"[.:]", where)[0] for where in catalogue.contract.roles.values()}:
-        places = [model / root / package for root in catalogue.contract.roots]
-        if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):
-            return Message(
-                "No package {package!r} was found (looked for {places}). If your code names things"
-                " otherwise, map them under `roles:` in learner.yaml.",
-                package=package,
-                places=", ".join(str(place) for place in places),
-            )
-    return ""

@@ -170,11 +170,14 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
     if kind == "RoleMissing":
         return Message("Not there yet: {message}.", message=lacking_role(message))
     module = NO_MODULE.fullmatch(message)
+    package = module[1].partition(".")[0] if module else ""
+    if kind == "ModuleNotFoundError" and module and place and package in place.path.split("/"):
+        return Message("Your package has no module {module}, and imports it.", module=module[1])
     if kind == "ModuleNotFoundError" and module:
         return Message(
             "Your code cannot be imported: there is no module {module}. If it is a package,"
             " `python -m pip install {package}` in your code's environment installs it.",
-            module=module[1], package=module[1].partition(".")[0],
+            module=module[1], package=package,
         )  # fmt: skip
     if kind in ("ImportError", "ModuleNotFoundError", "SyntaxError", "IndentationError"):
         return Message("Your code cannot be imported: {error}", error=said)

@@ -115,9 +115,10 @@ class Learner(msgspec.Struct, frozen=True):
         Raises LearnerCodeError where nothing there has the contract's functions.
         """
         contract, roles = catalogue.contract, self.roles(catalogue)
+        from engine.code.signatures import module_of, placed, roots_of
+
         if not contract.signatures:
-            return tuple(contract.roots), roles
-        from engine.code.signatures import module_of, roots_of
+            return tuple(contract.roots), placed(roles, contract.moved, contract.roots, files)
 
         path = module_of(files, contract.signatures)
         if path is None:

@@ -62,6 +62,7 @@ def build(report: BuildReport) -> None:
                 exercise=report.exercise,
             )
         )
+    say(words("Progress: {title} ✓", title=report.title), "green")
     say(words("Passed. Next: `engine next`"), "bold green")
 
 

@@ -17,7 +17,15 @@ from engine.words import COMMA_LANGUAGES
 FIGURE = re.compile(r"\{[a-z_][a-z0-9_]*\}")
 FOUR_DIGITS = re.compile(r"^(-?\d),(?=\d{3}(?!,))")
 TEXTS = (dict[str, str], str | dict[str, str])
-PLAIN_MAPPINGS = ("also_changes", "coarse", "orientation", "roles", "where", "swap")  # no texts
+PLAIN_MAPPINGS = (
+    "also_changes",
+    "coarse",
+    "moved",
+    "orientation",
+    "roles",
+    "where",
+    "swap",
+)  # no texts
 
 
 def said(text: Mapping[str, str], lang: str) -> str:

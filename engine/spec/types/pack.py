@@ -57,7 +57,9 @@ class Pack(Syllabus, frozen=True, kw_only=True):
     that is seen. `complete`: the folder of a finished model, which `engine init --complete` lays over the
     template. `dtype`: what the learner's arrays are in, or the probe that tells. `signatures`: functions with
     the names of their parameters, by which the module that has the roles is known, wherever it lies.
-    `breaks_from`: a pack of facts, whose breaks this one's learners have beside its own.
+    `breaks_from`: a pack of facts, whose breaks this one's learners have beside its own. `moved`: module of
+    a role -> where it lies in other versions of the code. `export`: how the package is made from what one
+    writes, for who has not made it yet.
     """
 
     framework: Literal["numpy", "torch"]
@@ -71,3 +73,5 @@ class Pack(Syllabus, frozen=True, kw_only=True):
     coarse: dict[str, str] = {}
     complete: str = ""
     breaks_from: str = ""
+    moved: dict[str, str] = {}
+    export: Text = {}

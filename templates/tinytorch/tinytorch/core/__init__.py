@@ -1,0 +1,1 @@
+"""Tensor, autograd and the layers on top of them."""
