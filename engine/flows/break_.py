@@ -112,7 +112,8 @@ def plan_begun(
     split = len(asked.needed)
     check_outcomes(servers, catalogue, id, tree, asked.needs, asked.needed, own[:split])
     items = oracle.items_of(catalogue, asked.shown, asked.symptoms, own[split:])
-    decides = oracle.built(servers, catalogue, id, items, known, progress)
+    slowest = max(outcome.seconds for outcome in own)
+    decides = oracle.built(servers, catalogue, id, items, known, progress, slowest)
     code = Code(tree, roles)
     try:
         injection = inject(code, spec.inject, decides, trace, only=only)
