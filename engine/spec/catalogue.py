@@ -82,12 +82,11 @@ class Catalogue:
     @cached_property
     def areas(self) -> Mapping[str, Area]:
         """What can go wrong in each part of the field: here, and in the pack that breaks come from."""
-        name = lender(self.folder / "pack.yaml")
-        found = dict(Catalogue.find(name).syllabus.areas) if name else {}
+        lent_by = lender(self.folder / "pack.yaml")
+        found = dict(Catalogue.find(lent_by).areas) if lent_by else {}
         for id, own in self.syllabus.areas.items():
-            known = found.get(id, own).mechanisms
-            more = [one for one in own.mechanisms if one not in known]
-            found[id] = replace(own, mechanisms=(*known, *more))
+            lent = getattr(found.get(id), "mechanisms", ())
+            found[id] = replace(own, mechanisms=(*lent, *own.mechanisms))
         return found
 
     @cached_property

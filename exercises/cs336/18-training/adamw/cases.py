@@ -56,6 +56,10 @@ def decay(rng, regime, dtype):
     if regime == "idle":
         grads, T = np.zeros((3, *shape), dtype), 3
         chosen = {"lr": float(rng.uniform(0.05, 0.2)), "weight_decay": float(rng.uniform(0.3, 0.8))}
+    elif regime == "traced":  # where the order of step and decay is within rounding
+        grads = np.asarray(signed(rng, (2, *shape), 0.3, 2.0), dtype)
+        decay = float(rng.uniform(0.7, 0.95))
+        chosen = {"lr": float(rng.uniform(1e-3, 2e-3)), "weight_decay": decay, **other_betas(rng)}
     else:
         T = 10
         grads = np.asarray(signed(rng, (T, *shape), 0.3, 2.0), dtype)

@@ -110,6 +110,7 @@ def second(out, variant, *, p, grads, lr, beta1, beta2, eps, weight_decay):
 
 def decay(out, variant, *, p, grads, **settings):
     out.record(p=places_of(variant, p, grads, **settings)[-1])
+    named(out, p, grads, **settings)
     coupled = path(p, grads, **settings, coupled=True)[-1]
     lr, weight_decay = settings["lr"], settings["weight_decay"]
     T = len(grads)
