@@ -16,6 +16,8 @@ from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.types import BEFORE, Symptom
 
+IMPORTS = 4.0  # seconds that the first optimizer of a process with torch may take
+
 
 def oracle_for(
     servers: Servers,
@@ -64,6 +66,8 @@ def built(
         progress(told)
         return found
 
+    if catalogue.contract.framework == "torch":
+        start = max(start, IMPORTS)
     oracle = Oracle(measure, symptoms, reached, start)
     if not oracle.check_symptom():
         raise SpecError(

@@ -71,5 +71,7 @@ def bring(state, frame):
             if public(name) and own is None and name not in sys.modules:
                 importlib.import_module(name)
                 state.foreign.add(name)
+        if "tempfile" in sys.modules:  # which remembers the folder of whoever asked first
+            sys.modules["tempfile"].tempdir = None
     except Exception:  # then the children go on importing it
         pass

@@ -1,4 +1,7 @@
-"""softmax: exp(x) over its sum, along one axis."""
+"""softmax: exp(x) over its sum, along one axis.
+
+Variant: "no_max" takes the exponentials of x as it is, in float32.
+"""
 
 import numpy as np
 
@@ -8,9 +11,16 @@ def softmax(x, dim):
     return e / e.sum(dim, keepdims=True)
 
 
+def bare(x, dim):
+    with np.errstate(all="ignore"):
+        e = np.exp(x.astype(np.float32))
+        return e / e.sum(dim, keepdims=True)
+
+
 def forward(out, variant, *, x, dim):
     p = softmax(x, dim)
-    out.record(p=p)
+    out.record(p=bare(x, dim) if variant == "no_max" else p)
+    out.name(x=x, shifted=x - x.max(dim, keepdims=True))
     axes = {f"softmax(x, dim={axis})": axis for axis in range(x.ndim) if axis != dim % x.ndim}
     out.name(**{name: softmax(x, axis) for name, axis in axes.items()})
     out.name(**{"the softmax of all numbers at once": softmax(x, None)})

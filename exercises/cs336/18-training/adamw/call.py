@@ -6,6 +6,7 @@ import torch
 
 USUAL = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8}
 
+
 def made(learner, parameters, beta1, beta2, **settings):
     return learner.get_adamw_cls()(parameters, betas=(beta1, beta2), **settings)
 

@@ -48,11 +48,15 @@ def named(out, p, grads, beta1, beta2, lr, eps, weight_decay):
     before = path(p, grads, beta1, beta2, lr, eps, weight_decay)[-2]
     m, v = averages(grads.astype(np.float64), beta1, beta2)
     by_m, by_v = 1 - beta1 ** len(grads), 1 - beta2 ** len(grads)
-    out.name(m=m, v=v, m_hat=m / by_m, v_hat=v / by_v, root_v=np.sqrt(v), root_v_hat=np.sqrt(v / by_v))
+    out.name(
+        m=m, v=v, m_hat=m / by_m, v_hat=v / by_v, root_v=np.sqrt(v), root_v_hat=np.sqrt(v / by_v)
+    )
     out.name(by_m=by_m, by_v=by_v, root_by_v=np.sqrt(by_v), lr=lr, lr_by_m=lr / by_m)
     out.name(step_size=lr * np.sqrt(by_v) / by_m, weight_decay=weight_decay)
     out.name(g=grads[-1].astype(np.float64), before=before, keep=1 - lr * weight_decay)
-    out.name(shrunk=before * (1 - lr * weight_decay), pull=lr * weight_decay * before)
+    moved = lr * (m / by_m) / (np.sqrt(v / by_v) + eps)
+    pull = lr * weight_decay
+    out.name(pull=pull * before, pull_after=pull * (before - moved))
 
 
 def averages(grads, beta1, beta2):

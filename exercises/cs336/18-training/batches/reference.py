@@ -25,7 +25,7 @@ def starts(out, variant, *, dataset, batch_size, context_length, calls, seed):
     mean, spread = rows / n, math.sqrt(rows / n * (1 - 1 / n))
     bounds = (mean - 6 * spread, mean + 6 * spread)
     out.within(rarest_start_comes_up=bounds, most_frequent_start_comes_up=bounds)
-    out.name(starts=float(n), tokens=float(len(dataset)))
+    out.name(starts=float(n), tokens=float(len(dataset)), length=float(context_length))
 
 
 def one_start(out, variant, *, dataset, batch_size, context_length):

@@ -1,6 +1,6 @@
 """The mean over the examples of log(sum(exp(inputs))) - inputs[target], in float64.
 
-Variant: "no_max" takes the exponentials of the inputs as they are, in their own dtype.
+Variant: "no_max" takes the exponentials of the inputs as they are, in float32.
 """
 
 import numpy as np
@@ -16,7 +16,8 @@ def log_of(inputs, variant):
     if variant != "no_max":
         return log_softmax(inputs)
     with np.errstate(all="ignore"):
-        return inputs - np.log(np.exp(inputs).sum(-1, keepdims=True)).astype(np.float64)
+        sums = np.exp(inputs.astype(np.float32)).sum(-1, keepdims=True)
+        return inputs - np.log(sums).astype(np.float64)
 
 
 def of_target(values, targets):

@@ -38,4 +38,4 @@ def whole(learner, record, steps, **given):
     found = [float(learner.run_get_lr_cosine_schedule(it=it, **given)) for it in range(steps)]
     warmup, end = given["warmup_iters"], given["cosine_cycle_iters"]
     record(rates=found, last_of_the_cosine=found[end - 1], halfway=found[(warmup + end) // 2])
-    record(drop_at_the_end=(found[end - 1] - found[end]) / given["max_learning_rate"])
+    record(after_the_end=found[-1])

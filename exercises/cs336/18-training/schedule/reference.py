@@ -6,9 +6,7 @@ Variant: "whole_span" divides by all iterations, the warm-up included.
 import math
 
 
-def rate(
-    it, *, max_learning_rate, min_learning_rate, warmup_iters, cosine_cycle_iters, variant=""
-):
+def rate(it, *, max_learning_rate, min_learning_rate, warmup_iters, cosine_cycle_iters, variant=""):
     if it < warmup_iters:
         return max_learning_rate * it / warmup_iters
     if it >= cosine_cycle_iters:
@@ -72,10 +70,6 @@ def after(out, variant, *, its, **given):
 
 def whole(out, variant, *, steps, **given):
     found = [float(rate(it, **given, variant=variant)) for it in range(steps)]
-    top, end = given["max_learning_rate"], given["cosine_cycle_iters"]
-    out.record(rates=found, last_of_the_cosine=found[end - 1], halfway=found[halfway_of(given)])
-    out.record(drop_at_the_end=(found[end - 1] - found[end]) / top)
-
-
-def halfway_of(given):
-    return (given["warmup_iters"] + given["cosine_cycle_iters"]) // 2
+    warmup, end = given["warmup_iters"], given["cosine_cycle_iters"]
+    out.record(rates=found, last_of_the_cosine=found[end - 1], halfway=found[(warmup + end) // 2])
+    out.record(after_the_end=found[-1])
