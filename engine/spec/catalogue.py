@@ -82,11 +82,10 @@ class Catalogue:
     @cached_property
     def areas(self) -> Mapping[str, Area]:
         """What can go wrong in each part of the field: here, and in the pack that breaks come from."""
-        lent_by = lender(self.folder / "pack.yaml")
-        found = dict(Catalogue.find(lent_by).areas) if lent_by else {}
+        name = lender(self.folder / "pack.yaml")
+        found = dict(Catalogue.find(name).areas) if name else {}
         for id, own in self.syllabus.areas.items():
-            lent = getattr(found.get(id), "mechanisms", ())
-            found[id] = replace(own, mechanisms=(*lent, *own.mechanisms))
+            found[id] = own if id not in found else own.beside(found[id])
         return found
 
     @cached_property

@@ -1,6 +1,6 @@
 """What was saved is what is there after loading, whatever it is.
 
-Variant: "no_optimizer" loads the model and leaves the optimizer as it is, without averages, at its first rate.
+Variant: "no_optimizer" loads the model and leaves the optimizer as it was made.
 """
 
 PARAMETERS = 4  # of the probes' model: two layers with a weight and a bias each
