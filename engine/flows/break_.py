@@ -26,7 +26,7 @@ from engine.inject.lies import without_lies
 from engine.inject.search import Injection, NotFound, inject
 from engine.run.concurrent import run_both
 from engine.run.jobs import jobs_of
-from engine.run.servers import TRACED, Servers
+from engine.run.servers import TRACED, RunOptions, Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.recipes import roles_of_steps, traced
@@ -105,8 +105,10 @@ def plan_begun(
         raise refusal.halted(id, error) from None
     known.learn(dtype)
     trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
+    wide = catalogue.contract.signatures  # then the code that does the work may stand in any file
+    looked = RunOptions(covered=[p for p in tree.files if wide and p.endswith(".py")])
     own, _ = run_both(
-        lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown])),
+        lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown]), options=looked),
         lambda: trace.measure(recipes[0] if recipes else (), asked.followed),
     )
     split = len(asked.needed)
@@ -114,7 +116,8 @@ def plan_begun(
     items = oracle.items_of(catalogue, asked.shown, asked.symptoms, own[split:])
     slowest = max(outcome.seconds for outcome in own)
     decides = oracle.built(servers, catalogue, id, items, known, progress, slowest)
-    code = Code(tree, roles)
+    ran = [frozenset(outcome.ran or ()) for outcome in own]
+    code = Code(tree, roles, frozenset().union(*ran) if looked.covered else None)
     try:
         injection = inject(code, spec.inject, decides, trace, only=only)
     except NotFound as error:

@@ -22,10 +22,3 @@ def kept(learner, record, x):
     (inner,) = copied(x)
     learner.run_silu(in_features=inner)
     record(x=inner)
-
-
-def curve(learner, record, x):
-    """From the left to the right. x: (n,), an odd number of places around 0."""
-    y = learner.run_silu(in_features=x.clone()).detach()
-    record(y=y.tolist(), at_0=float(y[len(y) // 2]), at_the_left=float(y[0]))
-    record(at_the_right=float(y[-1]), lowest=float(y.min()))

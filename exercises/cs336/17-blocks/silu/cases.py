@@ -31,8 +31,3 @@ def made(rng, regime, dtype):
 
 def kept(rng, regime, dtype):
     return forward(rng, regime, dtype)
-
-
-def curve(rng, regime, dtype):
-    width = 8.0 if regime == "shown" else float(rng.uniform(2, 6))
-    return {"x": np.asarray(np.linspace(-width, width, 41), dtype)}

@@ -1,7 +1,4 @@
-"""SiLU: x * sigmoid(x), value by value.
-
-Variant: "sigmoid" leaves the factor x out.
-"""
+"""SiLU: x * sigmoid(x), value by value."""
 
 import math
 
@@ -19,8 +16,7 @@ def slope(x):
 
 
 def forward(out, variant, *, x):
-    out.record(y=sigmoid(x) if variant == "sigmoid" else x * sigmoid(x))
-    out.name(silu=x * sigmoid(x), sigmoid=sigmoid(x))
+    out.record(y=x * sigmoid(x))
     out.name(**{"sigmoid(x), not times x": sigmoid(x), "relu(x)": np.maximum(x, 0)})
     out.name(**{"gelu(x)": x * PHI(x), "x * sigmoid(1.702 x)": x * sigmoid(1.702 * x)})
     out.name(
@@ -39,9 +35,3 @@ def made(out, variant, *, x):
 
 def kept(out, variant, *, x):
     out.record(x=x)
-
-
-def curve(out, variant, *, x):
-    y = sigmoid(x) if variant == "sigmoid" else x * sigmoid(x)
-    out.record(y=y.tolist(), at_0=float(y[len(y) // 2]), at_the_left=float(y[0]))
-    out.record(at_the_right=float(y[-1]), lowest=float(y.min()))
