@@ -45,9 +45,10 @@ def file(rng, regime, dtype):
 
 
 def crashes(rng, regime, dtype):
-    """A text of 300 tokens, where a start is too far to the right for one batch in four."""
-    n, size = (300, 12) if regime == "shown" else (int(rng.integers(150, 300)), 12)
-    return {**drawn(rng, regime, n, 8, size), "calls": 200, "seed": int(rng.integers(1 << 31))}
+    """shown: a text of 300 tokens, where a start is too far to the right for one batch in four."""
+    shown = regime == "shown"
+    n, calls = (300, 200) if shown else (int(rng.integers(150, 300)), 1000)
+    return {**drawn(rng, regime, n, 8, 12), "calls": calls, "seed": int(rng.integers(1 << 31))}
 
 
 def learn(rng, regime, dtype):

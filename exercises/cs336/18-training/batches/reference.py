@@ -51,7 +51,7 @@ def crashes(out, variant, *, dataset, batch_size, context_length, calls, seed):
         out.record(calls_that_raise=0, share=0.0)
         return
     chance = 1 - (1 - context_length / len(dataset)) ** batch_size
-    spread = 6 * math.sqrt(calls * chance * (1 - chance)) + 1
+    spread = 5 * math.sqrt(calls * chance * (1 - chance)) + 1
     low, high = max(1.0, calls * chance - spread), min(calls, calls * chance + spread)
     out.within(calls_that_raise=(low, high), share=(low / calls, high / calls))
 
