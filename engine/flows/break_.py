@@ -117,7 +117,8 @@ def plan_begun(
     slowest = max(outcome.seconds for outcome in own)
     decides = oracle.built(servers, catalogue, id, items, known, progress, slowest)
     ran = [frozenset(outcome.ran or ()) for outcome in own]
-    code = Code(tree, roles, frozenset().union(*ran) if looked.covered else None)
+    functions = frozenset().union(*ran) if looked.covered else None
+    code = Code(tree, roles, functions, [*roles.values()] if wide else ())
     try:
         injection = inject(code, spec.inject, decides, trace, only=only)
     except NotFound as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from engine.code.functions import FUNCTIONS, FunctionKeys
@@ -19,10 +19,14 @@ class Code:
         tree: Tree,
         files_of_roles: Mapping[str, str],
         ran: FunctionKeys | None = None,
+        fronts: Collection[str] = (),
     ) -> None:
-        """files_of_roles: role -> file of its module. ran: the functions that ran, where that is known."""
+        """files_of_roles: role -> file of its module. ran: the functions that ran, where that is known.
+        fronts: files whose roles hand on to the code that does the work, where there is any.
+        """
         self.tree = tree
         self.files_of_roles = files_of_roles
+        self.fronts = frozenset(fronts)
         self._ran = ran
 
     def runs(self, source: Source, node: ast.AST) -> bool:
