@@ -58,8 +58,8 @@ def few(tokens):
 
 
 def taught(learner, record, text, vocab_size):
-    """What is learned from a text, and into how many tokens the merges cut it."""
-    _, found = trained(learner, text, vocab_size, [])
+    """What is learned from a text without special tokens, and into how many tokens the merges cut it."""
+    _, found = trained(learner, text, vocab_size + 1, ["<|endoftext|>"])
     pairs = [(bytes(a).decode("latin-1"), bytes(b).decode("latin-1")) for a, b in found]
     record(first_merge="".join(pairs[0]), merges=["".join(pair) for pair in pairs])
     record(longest=max(len(a + b) for a, b in pairs))
