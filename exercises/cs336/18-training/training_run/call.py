@@ -8,15 +8,21 @@ import random
 import numpy as np
 import torch
 
+LARGE = 4.0  # times PyTorch's own start
+
 
 def net(letters, width):
-    """From a letter to the logits of the next."""
-    return torch.nn.Sequential(
+    """From a letter to the logits of the next. Its weights are large, so that its first gradients are."""
+    model = torch.nn.Sequential(
         torch.nn.Embedding(len(letters), width),
         torch.nn.Linear(width, 2 * width),
         torch.nn.Tanh(),
         torch.nn.Linear(2 * width, len(letters)),
     )
+    with torch.no_grad():
+        for p in model.parameters():
+            p.mul_(LARGE)
+    return model
 
 
 def length(model):
@@ -42,7 +48,7 @@ def run(
         if it == saved_at:
             model, optimizer = resumed(learner, *pairs, it)
         rate = learner.run_get_lr_cosine_schedule(
-            it=it, max_learning_rate=max_learning_rate, min_learning_rate=min_learning_rate,
+            it=it + 1, max_learning_rate=max_learning_rate, min_learning_rate=min_learning_rate,
             warmup_iters=warmup, cosine_cycle_iters=steps,
         )  # fmt: skip
         for group in optimizer.param_groups:
@@ -55,7 +61,7 @@ def run(
         loss = learner.run_cross_entropy(inputs=logits, targets=y.flatten())
         loss.backward()
         learner.run_gradient_clipping(parameters=list(model.parameters()), max_l2_norm=max_norm)
-        losses.append(float(loss))
+        losses.append(float(loss.detach()))
         norms.append(length(model))
         rates.append(float(rate))
         record(losses=losses, gradient_norms_after_clipping=norms, learning_rates=rates)
