@@ -118,7 +118,7 @@ def _entry_problems(
     if isinstance(spec, Break):
         for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
             yield Problem(where, f"a recipe names the role {role!r}, which pack.yaml has not.")
-        for what in (*_break_problems(spec), *blind_problems(spec, catalogue.contract.areas)):
+        for what in (*_break_problems(spec), *blind_problems(spec, catalogue.areas)):
             yield Problem(where, what)
         for change in (*spec.silencers, *spec.near_misses):
             if change.on not in [folder.name for folder in catalogue.model_folders()]:

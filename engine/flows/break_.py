@@ -26,7 +26,7 @@ from engine.inject.lies import without_lies
 from engine.inject.search import Injection, NotFound, inject
 from engine.run.concurrent import run_both
 from engine.run.jobs import jobs_of
-from engine.run.servers import TRACED, Servers
+from engine.run.servers import TRACED, RunOptions, Servers
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.recipes import roles_of_steps, traced
@@ -105,15 +105,20 @@ def plan_begun(
         raise refusal.halted(id, error) from None
     known.learn(dtype)
     trace = Tracer(servers, entry.file, tree, dtype, seed, recipes)
+    wide = catalogue.contract.signatures  # then the code that does the work may stand in any file
+    looked = RunOptions(covered=[p for p in tree.files if wide and p.endswith(".py")])
     own, _ = run_both(
-        lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown])),
+        lambda: servers.outcomes(tree, jobs_of([*asked.needed, *asked.shown]), options=looked),
         lambda: trace.measure(recipes[0] if recipes else (), asked.followed),
     )
     split = len(asked.needed)
     check_outcomes(servers, catalogue, id, tree, asked.needs, asked.needed, own[:split])
     items = oracle.items_of(catalogue, asked.shown, asked.symptoms, own[split:])
-    decides = oracle.built(servers, catalogue, id, items, known, progress)
-    code = Code(tree, roles)
+    slowest = max(outcome.seconds for outcome in own)
+    decides = oracle.built(servers, catalogue, id, items, known, progress, slowest)
+    ran = [frozenset(outcome.ran or ()) for outcome in own]
+    functions = frozenset().union(*ran) if looked.covered else None
+    code = Code(tree, roles, functions, [*roles.values()] if wide else ())
     try:
         injection = inject(code, spec.inject, decides, trace, only=only)
     except NotFound as error:

@@ -16,6 +16,8 @@ from engine.run.types import Case, Draw, Outcome, Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.types import BEFORE, Symptom
 
+IMPORTS = 4.0  # seconds that the first optimizer of a process with torch may take
+
 
 def oracle_for(
     servers: Servers,
@@ -30,8 +32,10 @@ def oracle_for(
     symptoms = expectations.symptoms_of(spec, entry.file, dtype, seed)
     draws = [draw for draw, _ in symptoms]
     cases = servers.cases(draws, expectations.variants_of(symptoms), healthy=False)
-    items = items_of(catalogue, cases, symptoms, servers.outcomes(tree, jobs_of(cases)))
-    return built(servers, catalogue, id, items, Siblings(servers, catalogue, tree, seed))
+    own = servers.outcomes(tree, jobs_of(cases))
+    items = items_of(catalogue, cases, symptoms, own)
+    siblings = Siblings(servers, catalogue, tree, seed)
+    return built(servers, catalogue, id, items, siblings, start=max(one.seconds for one in own))
 
 
 def built(
@@ -41,9 +45,10 @@ def built(
     symptoms: Sequence[Item],
     known: Siblings,
     progress: Progress = quiet,
+    start: float = 0.0,
 ) -> Oracle:
-    """The oracle of these symptoms and of what an edit may reach. Raises SpecError where the symptoms do
-    not differ from healthy code.
+    """The oracle of these symptoms and of what an edit may reach. start: seconds that the slowest answer of
+    healthy code took. Raises SpecError where the symptoms do not differ from healthy code.
     """
     entry, spec = catalogue.entry(id), catalogue.break_(id)
     touched = {entry.component} | catalogue.users(entry.component)
@@ -61,7 +66,9 @@ def built(
         progress(told)
         return found
 
-    oracle = Oracle(measure, symptoms, reached)
+    if catalogue.contract.framework == "torch":
+        start = max(start, IMPORTS)
+    oracle = Oracle(measure, symptoms, reached, start)
     if not oracle.check_symptom():
         raise SpecError(
             Message("The declared symptom is the same as healthy code."), where=entry.file

@@ -95,7 +95,7 @@ class Tracer:
         )
         self.silent += [stopped(outcome) for outcome in outcomes if outcome.stopped]
         recorded = [
-            (values, places.Recording(outcome.trace))
+            (values, places.Recording(outcome.trace, self._dtype))
             for values, outcome in zip(named, outcomes, strict=True)
         ]
         self._runs |= {pair: recorded[2 * i : 2 * i + 2] for i, pair in enumerate(pairs)}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
+from engine.code.functions import FUNCTIONS, FunctionKeys
 from engine.code.source import Source
 from engine.run.types import Tree
 
@@ -13,10 +14,30 @@ from engine.run.types import Tree
 class Code:
     """The learner's files, parsed, with what is needed to find places in them."""
 
-    def __init__(self, tree: Tree, files_of_roles: Mapping[str, str]) -> None:
-        """files_of_roles: role -> file of its module."""
+    def __init__(
+        self,
+        tree: Tree,
+        files_of_roles: Mapping[str, str],
+        ran: FunctionKeys | None = None,
+        fronts: Collection[str] = (),
+    ) -> None:
+        """files_of_roles: role -> file of its module. ran: the functions that ran, where that is known.
+        fronts: files whose roles hand on to the code that does the work, where there is any.
+        """
         self.tree = tree
         self.files_of_roles = files_of_roles
+        self.fronts = frozenset(fronts)
+        self._ran = ran
+
+    def runs(self, source: Source, node: ast.AST) -> bool:
+        """Whether a node is in a function that ran, in none, or nobody knows."""
+        function = source.function(node)
+        while isinstance(function, ast.Lambda):
+            function = source.function(function)
+        if self._ran is None or not isinstance(function, FUNCTIONS):
+            return True
+        first = min(one.lineno for one in (*function.decorator_list, function))
+        return f"{source.path}:{first}" in self._ran
 
     @cached_property
     def sources(self) -> dict[str, Source]:

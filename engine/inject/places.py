@@ -44,7 +44,9 @@ class Recording:
     (a loop over heads or rows) or in all, is equal up to rounding, reshape and the order of axes.
     """
 
-    def __init__(self, trace: Iterable[Mapping[str, Any]]) -> None:
+    def __init__(self, trace: Iterable[Mapping[str, Any]], dtype: str = "") -> None:
+        """dtype: what the code computes in; a plain number that comes from it is no more exact."""
+        self._rough = _rough(dtype)
         self._sites: list[Site] = []
         self._times: list[int] = []  # how often each was executed
         self._all: list[int] = []  # the same, with values of sizes that nobody asked for
@@ -83,7 +85,8 @@ class Recording:
                     owner, executions, value = group[i]
                     if goal.size == 1 or kept.get(owner, 0) * COMMON < self._all[owner]:
                         whole = _flat(value, goal.size)[None]
-                        if _close(whole, form.reshape(-1), size, _rough(value))[0]:
+                        rough = max(self._rough, _rough(value.dtype.name))
+                        if _close(whole, form.reshape(-1), size, rough)[0]:
                             kept[owner] = kept.get(owner, 0) + executions
         return [
             msgspec.structs.replace(
@@ -110,8 +113,8 @@ def _flat(value: np.ndarray, count: int) -> np.ndarray:
         return np.fromiter(found, dtype=np.float64, count=min(count, value.size))
 
 
-def _rough(value: np.ndarray) -> float:
-    return 1e-4 if value.dtype.name in ("float32", "float16") else 1e-7
+def _rough(dtype: str) -> float:
+    return 1e-4 if dtype in ("float32", "float16") else 1e-7
 
 
 def _forms(goal: np.ndarray, shape: tuple[int, ...]) -> list[np.ndarray]:

@@ -79,11 +79,14 @@ class Catalogue:
         """Whether a break is put in, and judged, by facts."""
         return self.by_facts or self.entry(id).pack != self.pack
 
-    @property
+    @cached_property
     def areas(self) -> Mapping[str, Area]:
-        """What can go wrong in each part of the field."""
-        lent = self.factual.syllabus.areas if self.factual else {}
-        return {**lent, **self.syllabus.areas}
+        """What can go wrong in each part of the field: here, and in the pack that breaks come from."""
+        name = lender(self.folder / "pack.yaml")
+        found = dict(Catalogue.find(name).areas) if name else {}
+        for id, own in self.syllabus.areas.items():
+            found[id] = own if id not in found else own.beside(found[id])
+        return found
 
     @cached_property
     def facts(self) -> FactPack:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 S = TypeVar("S", bound=msgspec.Struct)
 SAME_AS = "same_as"
+BLIND = "blind"  # the side of a break's story that is taken over key by key, too
 BASE = re.compile(rb"^same_as: *([\w-]+)/([\w-]+) *$", re.M)
 _CONVERTING = Lock()  # msgspec dies where two threads are the first to make one type
 
@@ -49,6 +50,8 @@ def document(file: Path) -> yaml.Document:
         return own
     theirs = yaml.read(read_bytes(base), base).data
     said = {key: value for key, value in own.data.items() if key != SAME_AS}
+    if BLIND in said and BLIND in theirs:
+        said[BLIND] = {**theirs[BLIND], **said[BLIND]}
     return own._replace(data={**theirs, **said})
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.inject.places import Recording
 from engine.run.jobs import Job
-from engine.run.servers import Servers
+from engine.run.servers import RunOptions, Servers
 from engine.run.types import Tree
 
 CALL = b"""
@@ -135,3 +136,17 @@ def test_pools_and_processes_work_in_the_child(run):
         {"list": [1, 4]}, {"list": [2, 4]}, {"list": [8]},
     ]  # fmt: skip
     assert values["late"] == 6
+
+
+def test_tensors_are_traced_where_expressions_held_them():
+    pytest.importorskip("torch", reason="torch is not installed")
+    code = b"def half(x):\n    scale = 0.5\n    doubled = x + x\n    return doubled * scale\n"
+    tree = Tree("/learner", ("",), {"mine.py": code}, {"half": "mine:half"})
+    call = b"def half(learner, record, x):\n    record(y=learner.half(x))\n"
+    x = np.arange(6, dtype="float32").reshape(2, 3)
+    with Servers({"pack/part/call.py": call}, torch=True) as servers:
+        options = RunOptions(trace={"sizes": [1, 6], "cap": 1 << 20})
+        (found,) = servers.outcomes(tree, [Job("part", "half", {"x": x})], options=options)
+    recording = Recording(found.trace, "float32")
+    assert {site.line for site in recording.holding(2 * x)} == {3, 4}
+    assert {site.line for site in recording.holding(np.array(0.5))} == {4}

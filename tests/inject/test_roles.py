@@ -11,7 +11,7 @@ from engine.inject.places import Site
 from engine.inject.proposals import Proposals
 from engine.inject.proposers.templates import with_expressions
 from engine.run.types import Tree
-from engine.spec.types import RoleEdit, Step
+from engine.spec.types import Pattern, RoleEdit, Step
 
 CODE = """\
 class A:
@@ -159,3 +159,36 @@ def test_the_learners_own_text_gets_parentheses_where_it_needs_them(
     (name,) = [n for n in ast.walk(source.module) if isinstance(n, ast.arg) and n.arg == "y"]
     y = ast.copy_location(ast.Name("y", ast.Load()), name)
     assert with_expressions(source, template, {"x": node, "y": y}) == wanted
+
+
+FRONT = "from work import half\n\n\ndef run_half(x):\n    return half(x * 1)\n"
+WORK = "def half(x):\n    return x * 1 / 2\n\n\ndef idle(x):\n    return x * 1\n"
+
+
+def test_a_front_is_looked_at_when_all_else_has_been() -> None:
+    """Adapters hold what they hand on; a bug belongs into the code behind them."""
+    tree = Tree("", ("",), {"front.py": FRONT.encode(), "work.py": WORK.encode()}, {})
+    code = Code(tree, {}, fronts=["front.py"])
+
+    def trace(_: str, __: str, value: str) -> list[Site]:
+        return [Site("front.py", 5, 16, 5, 21, "BinOp"), Site("work.py", 2, 11, 2, 16, "BinOp")]
+
+    step = Step(role=RoleEdit(value="x", probe="c.p", regime="normal", replace="2"))
+    places = [
+        [edits[0].path for edits, _ in Proposals(code, trace).edits(step, shared)]
+        for shared in (False, True)
+    ]
+    assert places == [["work.py"], ["work.py", "front.py"]]
+
+
+def test_a_pattern_is_tried_in_functions_that_ran() -> None:
+    """And on the level of modules; everywhere, where nobody knows what ran."""
+    tree = Tree("", ("",), {"work.py": WORK.encode()}, {})
+    step = Step(pattern=Pattern(find="$X * 1", replace="$X * 3"))
+
+    def lines(ran: frozenset[str] | None) -> list[int]:
+        found = Proposals(Code(tree, {}, ran), lambda *_: []).edits(step)
+        return sorted(WORK[: edits[0].start].count("\n") + 1 for edits, _ in found)
+
+    assert lines(frozenset({"work.py:1"})) == [2]
+    assert lines(None) == [2, 6]

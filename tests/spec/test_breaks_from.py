@@ -45,3 +45,11 @@ def test_a_pack_that_takes_none_has_none():
     assert Catalogue.find("minimodel").factual is None
     with pytest.raises(UsageError):
         Catalogue.find("minimodel").entry(LENT)
+
+
+def test_its_areas_stand_beside_those_of_the_lender():
+    mine, gpt = Catalogue.find("cs336").areas, Catalogue.find("gpt").areas
+    for id, area in gpt.items():
+        assert mine[id].mechanisms[: len(area.mechanisms)] == area.mechanisms
+    own = Catalogue.find("cs336").contract.areas
+    assert all(one in mine[id].mechanisms for id, area in own.items() for one in area.mechanisms)

@@ -7,7 +7,7 @@ from test_catalogue import BUILD, pack
 
 from engine.errors import SpecError
 from engine.spec.catalogue import Catalogue
-from engine.spec.load import load
+from engine.spec.load import document, load
 from engine.spec.types import Build
 
 
@@ -50,3 +50,11 @@ def test_one_that_does_not_exist_is_named(lending):
     file = borrowing(lending, "same_as: one/norms\nedit: mine.py\n")
     with pytest.raises(SpecError, match="There is no exercise one/norms"):
         load(file, Build)
+
+
+def test_the_blind_side_of_a_story_is_taken_over_key_by_key(lending):
+    theirs = lending / "one" / "10-phase" / "norm" / "norm-bug.yaml"
+    theirs.write_text("blind: {story: {en: theirs}, hints: [{en: of theirs}]}\n")
+    file = borrowing(lending, "same_as: one/norm-bug\nblind: {hints: [{en: of mine}]}\n")
+    blind = document(file).data["blind"]
+    assert blind == {"story": {"en": "theirs"}, "hints": [{"en": "of mine"}]}

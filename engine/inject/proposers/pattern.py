@@ -13,8 +13,8 @@ from engine.spec.types import Pattern
 
 
 def propose(space: SearchSpace, pattern: Pattern, locality: Locality) -> Iterator[Edits]:
-    """One edit a match, or all of a scope at once (`every`). Matches that are found by the values of
-    their metavariables count as found by `role`.
+    """One edit a match in what ran, or all of a scope at once (`every`). Matches that are found by the values
+    of their metavariables count as found by `role`.
     """
     if pattern.where:
         for edit in _by_values(space, pattern, locality):
@@ -28,6 +28,7 @@ def _by_form(space: SearchSpace, pattern: Pattern) -> Iterator[tuple[Edit, ...]]
     fits = False
     for source, scope in space.code.scopes(pattern.inside):
         found = patterns.find(pattern.find, scope, source)
+        found = (match for match in found if space.code.runs(source, match.node))
         matches = [match for match in found if _in_scope(source, match, pattern)]
         edits = [edit for match in matches if (edit := _written(source, match, pattern))]
         fits = fits or bool(matches)

@@ -62,10 +62,12 @@ class SearchSpace:
 
     def distance(self, path: str, node: ast.AST, inside: Iterable[str]) -> tuple[int, int]:
         """How far a node is from the roles `inside`, and minus its size in bytes. What is another
-        role's is what others share.
+        role's is what others share; so is a front, which is looked at last.
         """
         inside = tuple(inside)
         start, end = self.code.sources[path].span(node)
+        if path in self.code.fronts:
+            return (COMMON, start - end)
         mine = self._spans(inside)
         if any(p == path and a <= start < b for p, a, b in mine):
             return (DEFINITION, start - end)

@@ -1,7 +1,8 @@
-"""Modules that belong to nobody's model: Python's own and numpy's.
+"""Modules that belong to nobody's model: Python's own, numpy's and torch's.
 
-What of them a run had to import is imported before the next fork (`from numpy import *` takes 100 ms); and
-a learner's code that replaces a name in one of them is found out.
+What of them a run had to import is imported before the next fork (`from numpy import *` takes 100 ms, the
+first optimizer of torch more than a second); and a learner's code that replaces a name in one of them is
+found out.
 
 Sent as text: standard library, numpy when it is there.
 """
@@ -14,6 +15,7 @@ import sys
 
 from engine.run.child import wire
 
+LIBRARIES = ("numpy", "torch")
 EACH = 8  # jobs, after which it is looked whether modules are as they were
 WATCHED = ("builtins", "math", "random", "numpy", "numpy.linalg", "numpy.random")
 IMPORTS = 1000  # modules that are imported before the fork, at most
@@ -52,12 +54,12 @@ class ModuleState:
 
 
 def public(name):
-    """Whether a module is one of Python's or of numpy's, which does nothing on import but be there."""
-    return name.partition(".")[0] == "numpy" or name in OF_PYTHON
+    """Whether a module is one of Python's or of a library's, which does nothing on import but be there."""
+    return name.partition(".")[0] in LIBRARIES or name in OF_PYTHON
 
 
 def bring(state, frame):
-    """Import what a run had to import of Python's and numpy's own, which each later child would do
+    """Import what a run had to import of Python's and the libraries' own, which each later child would do
     anew. The frame was written by a child: it may be anything.
     """
     try:
@@ -69,5 +71,7 @@ def bring(state, frame):
             if public(name) and own is None and name not in sys.modules:
                 importlib.import_module(name)
                 state.foreign.add(name)
+        if "tempfile" in sys.modules:  # which remembers the folder of whoever asked first
+            sys.modules["tempfile"].tempdir = None
     except Exception:  # then the children go on importing it
         pass

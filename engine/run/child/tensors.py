@@ -44,6 +44,12 @@ def sent(value):
         return {"odd": "a tensor without memory of its own"}
 
 
+def size(value):
+    """How many numbers a tensor that can cross has; None for what is none."""
+    whole = isinstance(value, torch.Tensor) and value.dtype in NAMES
+    return value.numel() if whole and value.layout is torch.strided else None
+
+
 def seed(number):
     """The global generator, as each job finds it."""
     torch.manual_seed(number)

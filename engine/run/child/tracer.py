@@ -4,20 +4,24 @@ Every expression `e` of the learner's files becomes `__engine_rec__(site, e)`: t
 when its element count is one that was asked for. Constructors, closures, comprehensions and backward
 functions are traced like the rest. Nothing on disk changes; the parent compares.
 
-Sent to the child as text: standard library, numpy where arrays come along.
+Sent to the child as text: standard library, numpy where arrays come along, tensors where torch is at work.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
+import struct
 import sys
+
+from engine.run.child import wire
 
 NAME = "__engine_rec__"  # dunder on both sides, so that class bodies do not mangle it
 PER_SITE = 512  # recordings a site
 DEEP = 20_000  # frames, for code with instruments: they nest where expressions do
 DTYPES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 DTYPES += ("float16", "float32", "float64", "bool")  # what can cross the wire
+NOTHING = (None, None)
 
 
 class Recorder:
@@ -48,14 +52,14 @@ class Recorder:
         self._busy = True  # a learner's `.data` may be instrumented code itself
         self._times[site] = self._times.get(site, 0) + 1
         try:
-            array = self._array(value)
-            if array is not None and array.size in self.sizes:
+            size, copy = self._array(value)
+            if size in self.sizes:
                 kept = self._values.setdefault(site, [])
                 if len(kept) < PER_SITE:
                     frame = sys._getframe(1)
                     serial = self._frames.setdefault(id(frame), (len(self._frames), frame))[0]
-                    kept.append((serial, array.copy()))
-                    self._bytes += array.nbytes
+                    kept.append((serial, copy()))
+                    self._bytes += kept[-1][1].nbytes
         except Exception:  # a value that cannot be read is a value that is not recorded
             pass
         finally:
@@ -63,19 +67,26 @@ class Recorder:
         return value
 
     def _array(self, value):
-        numpy = sys.modules["numpy"]
+        """How many numbers a value has, and what copies them for the wire; (None, None) of other things."""
         kind = type(value)
         if kind in (int, float):
             fits = kind is float or abs(value) < 1 << 62  # -inf and 1e30 are numbers to look for
-            return numpy.asarray(value) if 1 in self.sizes and fits else None
+            return (1, lambda: number(value)) if fits else NOTHING
         if kind in (bool, str, bytes, tuple, list, dict, type, type(None), type(sys)):
-            return None
+            return NOTHING
+        if wire.ARRAYS is not None:
+            size = wire.ARRAYS.size(value)
+            if size is not None:
+                return size, lambda: wire.ARRAYS.sent(value)
+        numpy = sys.modules.get("numpy")
+        if numpy is None:
+            return NOTHING
         if not isinstance(value, (numpy.ndarray, numpy.generic)):
             value = getattr(value, "data", None)
             if not isinstance(value, (numpy.ndarray, numpy.generic)):
-                return None
+                return NOTHING
         array = numpy.asarray(value)
-        return array if array.dtype.name in DTYPES else None
+        return (array.size, array.copy) if array.dtype.name in DTYPES else NOTHING
 
     def found(self):
         """What was recorded, a row a site: where, what kind of expression, how often it was executed,
@@ -92,6 +103,16 @@ class Recorder:
                 }
             )
         return rows
+
+
+def number(value):
+    """A number of Python's as it crosses, with numpy or without."""
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        return numpy.asarray(value)
+    if type(value) is int:
+        return wire.Raw("int64", [], struct.pack("<q", value))
+    return wire.Raw("float64", [], struct.pack("<d", value))
 
 
 class Instrument(ast.NodeTransformer):

@@ -32,7 +32,7 @@ class Raw:
     """An array as it crosses: the name of its dtype, its shape, its bytes with the low byte first."""
 
     def __init__(self, name, shape, data):
-        self.name, self.shape, self.data = name, shape, data
+        self.name, self.shape, self.data, self.nbytes = name, shape, data, len(data)
 
 
 def encode(message):

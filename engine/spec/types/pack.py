@@ -27,6 +27,10 @@ class Area(Spec, frozen=True, kw_only=True):
     title: Text
     mechanisms: tuple[Option, ...]
 
+    def beside(self, other: Area) -> Area:
+        """With what can go wrong in the same part of another pack."""
+        return Area(title=self.title, mechanisms=(*other.mechanisms, *self.mechanisms))
+
 
 class DtypeProbe(Spec, frozen=True, kw_only=True):
     """The probe that records the learner's `dtype`."""

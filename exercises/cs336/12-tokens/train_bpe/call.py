@@ -55,3 +55,25 @@ def vocab(learner, record, text, vocab_size, special):
 def few(tokens):
     """The first of some tokens, as text."""
     return ", ".join([repr(token) for token in tokens][:FEW]) or "none"
+
+
+def taught(learner, record, text, vocab_size):
+    """What is learned from a text without special tokens, and into how many tokens the merges cut it."""
+    _, found = trained(learner, text, vocab_size + 1, ["<|endoftext|>"])
+    pairs = [(bytes(a).decode("latin-1"), bytes(b).decode("latin-1")) for a, b in found]
+    record(first_merge="".join(pairs[0]), merges=["".join(pair) for pair in pairs])
+    record(longest=max(len(a + b) for a, b in pairs))
+    record(tokens_without_merges=len(text), tokens=sum(map(len, cut(text, pairs))))
+
+
+def cut(text, pairs):
+    """The words of a text, each with the blank before it, cut by merges in their order."""
+    for word in text.replace(" ", "\n ").split("\n"):
+        tokens = list(word)
+        for a, b in pairs:
+            i = 0
+            while i < len(tokens) - 1:
+                if tokens[i] == a and tokens[i + 1] == b:
+                    tokens[i : i + 2] = [a + b]
+                i += 1
+        yield tokens

@@ -128,3 +128,13 @@ def kinds(rng, regime, dtype):
 
 def vocab(rng, regime, dtype):
     return lesson(rng, regime)
+
+
+def taught(rng, regime, dtype):
+    """shown: one word again and again among many that come once; shown_ties: a text of few letters."""
+    if regime == "shown_ties":
+        text = 2 * "".join(pick(rng, list("abzAZQ"), 26))
+        return {"text": text, "vocab_size": 256 + 10}
+    often = ["lantern"] * 40
+    told = [*often, *sorted({word + "stone" for word in words(rng, 30)})]
+    return {"text": " ".join(told), "vocab_size": 256 + 12}

@@ -37,3 +37,14 @@ def kept(learner, record, weight, x):
     own, inner = copied(weight, x)
     run(learner, own, inner)
     record(weight=own, x=inner)
+
+
+def one(learner, record, weight, x):
+    """What becomes of some vectors: the right numbers, wrong ones, or none."""
+    try:
+        y = run(learner, *copied(weight, x)).detach()
+    except Exception as error:  # of any kind: libraries have their own
+        record(comes_out="raises", exception=type(error).__name__)
+        return
+    right = y.shape == (len(x), len(weight)) and torch.allclose(y, x @ weight.T, atol=1e-4)
+    record(comes_out="right" if right else "wrong", shape=list(y.shape))

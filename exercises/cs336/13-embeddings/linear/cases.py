@@ -34,3 +34,9 @@ def kept(rng, regime, dtype):
 def initialisation(rng, regime, dtype):
     """Their sum is not twice either of them, so that a start from one size alone shows."""
     return {"d_in": 400, "d_out": 100} if regime == "narrowing" else {"d_in": 90, "d_out": 600}
+
+
+def one(rng, regime, dtype):
+    """Four vectors of 6 numbers, for 9 outputs or for 6."""
+    d_out = 6 if regime in ("square", "shown_square") else 9
+    return {"weight": normal(rng, (d_out, 6), dtype), "x": normal(rng, (4, 6), dtype)}

@@ -1,10 +1,16 @@
-"""y = x W^T, with W (d_out, d_in)."""
+"""y = x W^T, with W (d_out, d_in).
+
+Variant: "untransposed" multiplies by W, which works where W is square alone.
+"""
 
 from pack.modules import module_facts, truncated_normal
 
 
 def forward(out, variant, *, weight, x):
-    out.record(y=x @ weight.T)
+    if variant == "untransposed" and len(weight) != weight.shape[1]:
+        raise Exception("the sizes do not fit")  # of whichever kind
+    out.record(y=x @ (weight if variant == "untransposed" else weight.T))
+    out.name(weight=weight)
     if len(weight) == weight.shape[1]:
         out.name(**{"x @ weight, not transposed": x @ weight})
 
@@ -27,3 +33,9 @@ def initialisation(out, variant, *, d_in, d_out):
 
 def kept(out, variant, *, weight, x):
     out.record(weight=weight, x=x)
+
+
+def one(out, variant, *, weight, x):
+    square = len(weight) == weight.shape[1]
+    wrong = "wrong" if square else "raises"
+    out.record(comes_out=wrong if variant == "untransposed" else "right")

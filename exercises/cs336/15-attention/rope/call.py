@@ -42,3 +42,35 @@ def forward(learner, record, x, positions, theta, max_seq_len, grad):
     leaf = x.clone().requires_grad_()
     out = run(learner, leaf, positions.clone(), theta, max_seq_len)
     record(grad_x=gradients(out, grad, x=x)["x"])
+
+
+def cached(learner, record, q, k, theta, max_seq_len):
+    """Scores of the last query with every key: all turned at once, and each by itself at its own place, as
+    when a text is written token by token and keys are kept. q, k: (T, d).
+    """
+    places = torch.arange(len(q))
+
+    def turned(x, at):
+        return run(learner, x.clone(), at.clone(), theta, max_seq_len).detach()
+
+    whole = turned(q[None], places)[0, -1] @ turned(k[None], places)[0].T
+    keys = torch.cat([turned(k[None, t : t + 1], places[t : t + 1])[0] for t in places.tolist()])
+    one = turned(q[None, -1:], places[-1:])[0, -1] @ keys.T
+    record(at_once=whole.tolist(), one_by_one=one.tolist())
+    record(apart=float((whole - one).abs().max()))
+    record(at_once_is=kind(whole, right(q, k, theta)), one_by_one_is=kind(one, right(q, k, theta)))
+
+
+def right(q, k, theta):
+    """The scores of the last query, by complex numbers."""
+    T, d = q.shape
+    angles = torch.arange(T)[:, None] * theta ** (-torch.arange(0, d, 2) / d)
+    turns = torch.polar(torch.ones_like(angles), angles)
+    one, two = (torch.view_as_complex(x.reshape(T, -1, 2).contiguous()) * turns for x in (q, k))
+    return (one[-1] * two.conj()).real.sum(-1)
+
+
+def kind(scores, wanted):
+    if torch.allclose(scores, wanted, atol=1e-3):
+        return "right"
+    return "equal" if float(scores.max() - scores.min()) < 1e-4 else "other"

@@ -49,3 +49,12 @@ def forward(rng, regime, dtype):
         "x": x, "positions": positions.astype(np.int64), "theta": theta, "max_seq_len": room,
         "grad": draw(rng, dtype, *x.shape),
     }  # fmt: skip
+
+
+def cached(rng, regime, dtype):
+    """shown: twelve tokens, all with the same query and the same key."""
+    T, d = (12, 8) if regime == "shown" else (int(rng.integers(5, 9)), 6)
+    q, k = draw(rng, dtype, T, d), draw(rng, dtype, T, d)
+    if regime == "shown":
+        q, k = np.broadcast_to(q[:1], q.shape).copy(), np.broadcast_to(q[:1], k.shape).copy()
+    return {"q": q, "k": k, "theta": THETA, "max_seq_len": T}

@@ -1,4 +1,7 @@
-"""Pairs of columns (2i, 2i + 1) as complex numbers, turned by position * theta^(-2i / d)."""
+"""Pairs of columns (2i, 2i + 1) as complex numbers, turned by position * theta^(-2i / d).
+
+Variant: "in_order" turns by 0, 1, 2 ... whatever the positions are.
+"""
 
 import numpy as np
 from pack.attending import exact, frequencies, rope
@@ -23,10 +26,24 @@ def pairs(out, variant, *, d, theta):
 def forward(out, variant, *, x, positions, theta, max_seq_len, grad):
     x, grad = exact(x, grad)
     d, T = x.shape[-1], x.shape[-2]
+    given, positions = positions, np.arange(T) if variant == "in_order" else positions
     out.record(out=rope(x, positions, theta), inputs="as they were")
     out.record(grad_x=rope(grad, positions, theta, back=True))
+    out.name(positions=np.asarray(given, np.float64))
     out.name(x=x, turned_backwards=rope(x, positions, theta, back=True))
     out.name(halves_instead_of_neighbours=rope(x, positions, theta, halves=True))
     out.name(turned_by_0_1_2_and_so_on=rope(x, np.arange(T), theta), d=d, theta=theta)
     out.name(turned_by_positions_from_1=rope(x, np.asarray(positions) + 1, theta))
     out.name(turned_with_theta_10000=rope(x, positions, 10000.0))
+
+
+def cached(out, variant, *, q, k, theta, max_seq_len):
+    q, k = exact(q, k)
+    T = len(q)
+    whole = rope(q, np.arange(T), theta)[-1] @ rope(k, np.arange(T), theta).T
+    alone = np.zeros(T, int) if variant == "in_order" else np.arange(T)
+    one = rope(q, alone, theta)[-1] @ rope(k, alone, theta).T
+    out.record(at_once=whole.tolist(), one_by_one=one.tolist())
+    out.record(apart=float(np.abs(whole - one).max()), at_once_is="right")
+    equal = "equal" if np.ptp(one) < 1e-4 else "other"
+    out.record(one_by_one_is=equal if variant == "in_order" else "right")

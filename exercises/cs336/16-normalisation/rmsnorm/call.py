@@ -44,3 +44,16 @@ def kept(learner, record, x, weight, eps):
     inner, own = copied(x, weight)
     run(learner, eps, inner, own)
     record(x=inner, weight=own)
+
+
+def one(learner, record, x, weight, eps):
+    """What becomes of some vectors: the right numbers, wrong ones, or none."""
+    try:
+        y = run(learner, eps, *copied(x, weight)).detach()
+    except Exception as error:  # of any kind: libraries have their own
+        record(comes_out="raises", exception=type(error).__name__)
+        return
+    right = x * torch.rsqrt(x.square().mean(-1, keepdim=True) + eps) * weight
+    record(
+        comes_out="right" if torch.allclose(y, right, atol=1e-4) else "wrong", shape=list(y.shape)
+    )

@@ -41,3 +41,11 @@ def kept(rng, regime, dtype):
 
 def initialisation(rng, regime, dtype):
     return {"d": int(rng.integers(17, 40))}
+
+
+def one(rng, regime, dtype):
+    """8 features in a batch of 2 sequences, of 5 tokens or of 8, or a single vector."""
+    lead = {"shown_eight": (2, 8), "eight": (2, 8), "shown_alone": (), "alone": ()}.get(
+        regime, (2, 5)
+    )
+    return {"x": normal(rng, (*lead, 8), dtype), "weight": normal(rng, (8,), dtype), "eps": 1e-5}

@@ -1,4 +1,7 @@
-"""RMS normalisation: y = x / sqrt(mean(x**2) + eps) * weight, over the last axis."""
+"""RMS normalisation: y = x / sqrt(mean(x**2) + eps) * weight, over the last axis.
+
+Variant: "axis_lost" takes the mean without keeping its axis, so that it meets the wrong one, or none.
+"""
 
 import numpy as np
 from pack.modules import SET, module_facts
@@ -8,9 +11,21 @@ def root(x, eps, axis=-1):
     return np.sqrt((x * x).mean(axis, keepdims=True) + eps)
 
 
+def lost(x, weight, eps):
+    """What comes out where the mean's axis is not kept."""
+    try:
+        return x / np.sqrt((x * x).mean(-1) + eps) * weight
+    except ValueError:
+        raise Exception("the sizes do not fit") from None  # of whichever kind
+
+
 def forward(out, variant, *, x, weight, eps):
     rms = root(x, eps)
-    out.record(y=x / rms * weight)
+    out.record(y=lost(x, weight, eps) if variant == "axis_lost" else x / rms * weight)
+    squares = (x * x).mean(-1, keepdims=True)
+    out.name(
+        mean_square=squares, sum_square=squares * x.shape[-1], length=np.sqrt(squares * x.shape[-1])
+    )
     out.name(rms=rms, **{"1 / rms": 1 / rms, "x / rms, without the weight": x / rms})
     out.name(**{"x * rms * weight": x * rms * weight, "x * weight": x * weight})
     out.name(**{"x / rms * (1 + weight)": x / rms * (1 + weight)})
@@ -66,3 +81,12 @@ def initialisation(out, variant, *, d):
 
 def kept(out, variant, *, x, weight, eps):
     out.record(x=x, weight=weight)
+
+
+def one(out, variant, *, x, weight, eps):
+    try:
+        found = lost(x, weight, eps)
+        told = "right" if np.allclose(found, x / root(x, eps) * weight) else "wrong"
+    except Exception:  # the sizes do not fit
+        told = "raises"
+    out.record(comes_out=told if variant == "axis_lost" else "right")

@@ -40,3 +40,12 @@ def kept(learner, record, x, w1, w2, w3):
     given = copied(x, w1, w2, w3)
     run(learner, *given)
     record(**dict(zip(("x", "w1", "w2", "w3"), given)))
+
+
+def growth(learner, record, x, w1, w2, w3, factors):
+    """How large y is, in the mean, when x is multiplied by each of the factors."""
+    lengths = []
+    for factor in factors.tolist():
+        y = run(learner, *copied(factor * x, w1, w2, w3)).detach().double()
+        lengths.append(float(y.square().mean().sqrt()))
+    record(lengths=lengths, last_by_the_one_before=lengths[-1] / lengths[-2])

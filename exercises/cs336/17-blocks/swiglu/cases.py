@@ -1,5 +1,6 @@
 """Inputs for the SwiGLU."""
 
+import numpy as np
 from pack.draws import EQUAL, distinct, leading, normal
 
 
@@ -34,3 +35,13 @@ def kept(rng, regime, dtype):
 
 def initialisation(rng, regime, dtype):
     return {"d": 64, "d_ff": 192}
+
+
+def growth(rng, regime, dtype):
+    """Inputs that double, from far below 1 to far above."""
+    d, d_ff = (16, 48) if regime == "shown" else distinct(rng, d=(4, 8), d_ff=(9, 16))
+    return {
+        "x": normal(rng, (20, d), dtype), "w1": normal(rng, (d_ff, d), dtype, d**-0.5),
+        "w2": normal(rng, (d, d_ff), dtype, d_ff**-0.5), "w3": normal(rng, (d_ff, d), dtype, d**-0.5),
+        "factors": np.asarray(2.0 ** np.arange(-4, 7), dtype),
+    }  # fmt: skip

@@ -1,4 +1,7 @@
-"""SwiGLU: W2 (silu(W1 x) * W3 x)."""
+"""SwiGLU: W2 (silu(W1 x) * W3 x).
+
+Variant: "no_gate" is W2 silu(W1 x).
+"""
 
 import math
 
@@ -18,7 +21,8 @@ def silu(x):
 
 def forward(out, variant, *, x, w1, w2, w3):
     a, b = x @ w1.T, x @ w3.T
-    out.record(y=(silu(a) * b) @ w2.T)
+    out.record(y=(silu(a) if variant == "no_gate" else silu(a) * b) @ w2.T)
+    out.name(hidden=silu(a) * b, activated=silu(a))
     hidden = {
         "W2 silu(W1 x), without the gate W3 x": silu(a),
         "W2 (silu(W3 x) * W1 x): w1 and w3 exchanged": silu(b) * a,
@@ -61,3 +65,12 @@ def initialisation(out, variant, *, d, d_ff):
 
 def kept(out, variant, *, x, w1, w2, w3):
     out.record(x=x, w1=w1, w2=w2, w3=w3)
+
+
+def growth(out, variant, *, x, w1, w2, w3, factors):
+    lengths = []
+    for factor in factors.tolist():
+        a, b = factor * x @ w1.T, factor * x @ w3.T
+        y = (silu(a) if variant == "no_gate" else silu(a) * b) @ w2.T
+        lengths.append(float(np.sqrt((y**2).mean())))
+    out.record(lengths=lengths, last_by_the_one_before=lengths[-1] / lengths[-2])

@@ -4,6 +4,8 @@ import copy
 
 import torch
 
+USUAL = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8}
+
 
 def made(learner, parameters, beta1, beta2, **settings):
     return learner.get_adamw_cls()(parameters, betas=(beta1, beta2), **settings)
@@ -124,3 +126,66 @@ def kept(learner, record, p, grads, **settings):
     record(grad_stays=own.grad is not None and bool(torch.equal(own.grad, grads[0])))
     optimizer.zero_grad()
     record(grad_cleared=own.grad is None or not own.grad.any())
+
+
+def followed(learner, start, grads, lr, weight_decay):
+    """Where a single number stands before and after each of these gradients. start: (1,), grads: (T,)"""
+    own = parameter(start)
+    optimizer = made(learner, [own], **USUAL, lr=lr, weight_decay=weight_decay)
+    places = [float(own)]
+    for g in grads.tolist():
+        step(optimizer, [own], [torch.full((1,), g)])
+        places.append(float(own))
+    return places
+
+
+def walk(learner, record, g, steps, lr):
+    """A number that gets the same gradient g each time: how long is each step, in units of lr?"""
+    places = followed(learner, torch.zeros(1), torch.full((steps,), g), lr, 0.0)
+    lengths = [abs(after - before) / lr for before, after in zip(places, places[1:])]
+    record(first_step=lengths[0], longest_step=max(lengths), last_step=lengths[-1])
+    ratio = max(lengths) / lengths[0]
+    record(
+        later_steps="grow" if ratio > 1.1 else "shrink" if lengths[1] < 0.9 * lengths[0] else "stay"
+    )
+    rounded = [round(length, 3) for length in lengths]
+    record(longest_at=1 + rounded.index(max(rounded)), lengths=lengths)
+
+
+def valley(learner, record, start, steps, lr):
+    """Down the valley p^2 / 2, whose gradient is p, from `start`: where does it stand at the end?"""
+    own = parameter(start)
+    optimizer = made(learner, [own], **USUAL, lr=lr, weight_decay=0.0)
+    places = [float(own)]
+    for _ in range(steps):
+        step(optimizer, [own], [own.detach()])
+        places.append(float(own))
+    record(lowest=min(places), last=places[-1], places=places)
+
+
+def rest(learner, record, start, steps, lr, weight_decay):
+    """A number whose gradient is 0: only the decay pulls at it, once as given, once twice as hard."""
+    places = followed(learner, start, torch.zeros(steps), lr, weight_decay)
+    record(first_step=(places[0] - places[1]) / lr, last=places[-1], places=places)
+    twice = followed(learner, start, torch.zeros(steps), lr, 2 * weight_decay)
+    first_step_twice = (twice[0] - twice[1]) / lr
+    record(first_step_twice=first_step_twice)
+    ratio = first_step_twice * lr / ((places[0] - places[1]) or float("nan"))
+    record(
+        twice_the_decay_gives="twice"
+        if 1.9 < ratio < 2.1
+        else "same"
+        if 0.9 < ratio < 1.1
+        else "other"
+    )
+
+
+def noise(learner, record, start, signs, quiet, loud, lr, weight_decay):
+    """Two numbers whose gradients only change sign, one's small and one's large. Which shrinks more?"""
+    ends = {}
+    for name, size in (("quiet", quiet), ("loud", loud)):
+        places = followed(learner, start, size * signs, lr, weight_decay)
+        ends[name] = places[-1]
+        record(**{name: places[-1], name + "_places": places})
+    apart = ends["quiet"] - ends["loud"]
+    record(shrinks_more="same" if abs(apart) < 0.01 else "quiet" if apart < 0 else "loud")

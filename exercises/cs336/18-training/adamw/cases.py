@@ -56,6 +56,10 @@ def decay(rng, regime, dtype):
     if regime == "idle":
         grads, T = np.zeros((3, *shape), dtype), 3
         chosen = {"lr": float(rng.uniform(0.05, 0.2)), "weight_decay": float(rng.uniform(0.3, 0.8))}
+    elif regime == "traced":  # where the order of step and decay is within rounding
+        grads = np.asarray(signed(rng, (2, *shape), 0.3, 2.0), dtype)
+        decay = float(rng.uniform(0.7, 0.95))
+        chosen = {"lr": float(rng.uniform(1e-3, 2e-3)), "weight_decay": decay, **other_betas(rng)}
     else:
         T = 10
         grads = np.asarray(signed(rng, (T, *shape), 0.3, 2.0), dtype)
@@ -105,3 +109,44 @@ def without(rng, regime, dtype):
 def kept(rng, regime, dtype):
     drawn = steps(rng, regime, dtype)
     return {**drawn, "weight_decay": 0.1}
+
+
+def walk(rng, regime, dtype):
+    if regime == "shown":
+        return {"g": 1.0, "steps": 60, "lr": 0.01}
+    return {
+        "g": float(rng.uniform(0.5, 2.0)),
+        "steps": int(rng.integers(5, 20)),
+        "lr": float(rng.uniform(0.01, 0.1)),
+    }
+
+
+def valley(rng, regime, dtype):
+    start = 1.0 if regime == "shown" else float(rng.uniform(0.5, 2.0))
+    steps = 100 if regime == "shown" else int(rng.integers(5, 20))
+    return {"start": np.asarray([start], dtype), "steps": steps, "lr": 0.01}
+
+
+def rest(rng, regime, dtype):
+    """A gradient of 0 and a decay that is not small beside the number."""
+    shown = regime == "shown"
+    return {
+        "start": np.asarray([1.0 if shown else float(rng.uniform(0.5, 2.0))], dtype),
+        "steps": 120 if shown else int(rng.integers(2, 9)),
+        "lr": 0.01,
+        "weight_decay": 0.1 if shown else float(rng.uniform(0.1, 0.5)),
+    }
+
+
+def noise(rng, regime, dtype):
+    """Gradients that change sign, + - - + + - - +, so that they cancel out."""
+    shown = regime == "shown"
+    count = 25 if shown else int(rng.integers(3, 8))
+    return {
+        "start": np.asarray([1.0 if shown else float(rng.uniform(0.5, 2.0))], dtype),
+        "signs": np.asarray(np.tile([1.0, -1.0, -1.0, 1.0], count), dtype),
+        "quiet": 0.01,
+        "loud": 10.0,
+        "lr": 0.01,
+        "weight_decay": 0.1 if shown else float(rng.uniform(0.1, 0.3)),
+    }

@@ -2,12 +2,15 @@
 
 p shrinks before the step, and eps is added to the corrected root: as PyTorch does it. What the handout does
 instead is within rounding in all probes but `epsilon`, which takes either.
+
+Variants: "no_bias_correction" takes m and v as they are; "l2" adds the decay to the gradient, and to
+nothing else.
 """
 
 import numpy as np
 
 
-def walk(p, grads, beta1, beta2, lr, eps, weight_decay, *, lrs=None, coupled=False, corrected=True):
+def path(p, grads, beta1, beta2, lr, eps, weight_decay, *, lrs=None, coupled=False, corrected=True):
     """p after each step, p itself first."""
     places, m, v = [p.astype(np.float64)], 0.0, 0.0
     for t, g in enumerate(grads.astype(np.float64), 1):
@@ -20,15 +23,48 @@ def walk(p, grads, beta1, beta2, lr, eps, weight_decay, *, lrs=None, coupled=Fal
     return places
 
 
+BUGS = {"no_bias_correction": {"corrected": False}, "l2": {"coupled": True}}
+
+
+def places_of(variant, *given, **settings):
+    """`path`, with the bug that the variant names."""
+    return path(*given, **settings, **BUGS.get(variant, {}))
+
+
 def moves(places):
     return [after - before for before, after in zip(places, places[1:])]
 
 
 def steps(out, variant, *, p, grads, **settings):
-    places = walk(p, grads, **settings)
+    places = places_of(variant, p, grads, **settings)
     for t, move in enumerate(moves(places)[:4], 1):
         out.record(**{f"move_of_step_{t}": move})
     out.record(p=places[-1])
+    named(out, p, grads, **settings)
+
+
+def named(out, p, grads, beta1, beta2, lr, eps, weight_decay):
+    """What code may hold in the last step."""
+    before = path(p, grads, beta1, beta2, lr, eps, weight_decay)[-2]
+    m, v = averages(grads.astype(np.float64), beta1, beta2)
+    by_m, by_v = 1 - beta1 ** len(grads), 1 - beta2 ** len(grads)
+    out.name(
+        m=m, v=v, m_hat=m / by_m, v_hat=v / by_v, root_v=np.sqrt(v), root_v_hat=np.sqrt(v / by_v)
+    )
+    out.name(by_m=by_m, by_v=by_v, root_by_v=np.sqrt(by_v), lr=lr, lr_by_m=lr / by_m)
+    out.name(step_size=lr * np.sqrt(by_v) / by_m, weight_decay=weight_decay)
+    out.name(g=grads[-1].astype(np.float64), before=before, keep=1 - lr * weight_decay)
+    moved = lr * (m / by_m) / (np.sqrt(v / by_v) + eps)
+    pull = lr * weight_decay
+    out.name(pull=pull * before, pull_after=pull * (before - moved))
+
+
+def averages(grads, beta1, beta2):
+    """m and v after these gradients."""
+    m = v = 0.0
+    for g in grads:
+        m, v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g * g
+    return m, v
 
 
 def first(out, variant, *, p, grads, lr, beta1, beta2, **settings):
@@ -77,8 +113,9 @@ def second(out, variant, *, p, grads, lr, beta1, beta2, eps, weight_decay):
 
 
 def decay(out, variant, *, p, grads, **settings):
-    out.record(p=walk(p, grads, **settings)[-1])
-    coupled = walk(p, grads, **settings, coupled=True)[-1]
+    out.record(p=places_of(variant, p, grads, **settings)[-1])
+    named(out, p, grads, **settings)
+    coupled = path(p, grads, **settings, coupled=True)[-1]
     lr, weight_decay = settings["lr"], settings["weight_decay"]
     T = len(grads)
     kept = (1 - lr * weight_decay) ** T
@@ -93,7 +130,10 @@ def decay(out, variant, *, p, grads, **settings):
 
 
 def several(out, variant, *, p, p_grads, q, q_grads, **settings):
-    both = {"p": moves(walk(p, p_grads, **settings)), "q": moves(walk(q, q_grads, **settings))}
+    both = {
+        name: moves(places_of(variant, start, grads, **settings))
+        for name, start, grads in (("p", p, p_grads), ("q", q, q_grads))
+    }
     for t in range(len(p_grads)):
         for name, found in both.items():
             out.record(**{f"move_of_{name}_in_step_{t + 1}": found[t]})
@@ -106,26 +146,72 @@ def epsilon(out, variant, *, g, lr, eps, beta2, **settings):
 
 
 def reloaded(out, variant, *, p, grads, **settings):
-    out.record(move_of_step_4=moves(walk(p, grads, **settings))[3])
-    third = walk(p, grads[:3], **settings)[-1]
+    out.record(move_of_step_4=moves(path(p, grads, **settings))[3])
+    third = path(p, grads[:3], **settings)[-1]
     out.name(
-        **{"a first step: m, v and t begin anew": moves(walk(third, grads[3:], **settings))[0]}
+        **{"a first step: m, v and t begin anew": moves(path(third, grads[3:], **settings))[0]}
     )
 
 
 def rates(out, variant, *, p, grads, lrs, **settings):
-    for t, move in enumerate(moves(walk(p, grads, **settings, lrs=lrs)), 1):
+    for t, move in enumerate(moves(places_of(variant, p, grads, **settings, lrs=lrs)), 1):
         out.record(**{f"move_of_step_{t}": move})
 
 
 def groups(out, variant, *, p, p_grads, q, q_grads, p_lr, q_lr, p_weight_decay, **settings):
-    out.record(q=walk(q, q_grads, **settings, lr=q_lr, weight_decay=0.0)[-1])
-    out.record(p=walk(p, p_grads, **settings, lr=p_lr, weight_decay=p_weight_decay)[-1])
+    out.record(q=path(q, q_grads, **settings, lr=q_lr, weight_decay=0.0)[-1])
+    out.record(p=path(p, p_grads, **settings, lr=p_lr, weight_decay=p_weight_decay)[-1])
 
 
 def without(out, variant, *, p, grads, idle, **settings):
-    out.record(p=walk(p, grads, **settings)[-1], idle=idle)
+    out.record(p=places_of(variant, p, grads, **settings)[-1], idle=idle)
 
 
 def kept(out, variant, *, p, grads, **settings):
     out.record(is_an_optimizer=True, grad_stays=True, grad_cleared=True)
+
+
+def followed(variant, start, grads, lr, weight_decay):
+    """Where a number stands before and after each of these gradients. start: (1,), grads: (T,)"""
+    settings = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "lr": lr, "weight_decay": weight_decay}
+    return [float(p[0]) for p in places_of(variant, start, grads[:, None], **settings)]
+
+
+def walk(out, variant, *, g, steps, lr):
+    places = followed(variant, np.zeros(1), np.full(steps, g), lr, 0.0)
+    lengths = [abs(after - before) / lr for before, after in zip(places, places[1:])]
+    out.record(first_step=lengths[0], longest_step=max(lengths), last_step=lengths[-1])
+    ratio = max(lengths) / lengths[0]
+    later = "grow" if ratio > 1.1 else "shrink" if lengths[1] < 0.9 * lengths[0] else "stay"
+    out.record(later_steps=later, longest_at=1 + int(np.argmax(np.round(lengths, 3))))
+    out.record(lengths=lengths)
+
+
+def valley(out, variant, *, start, steps, lr):
+    settings = {"beta1": 0.9, "beta2": 0.999, "eps": 1e-8, "lr": lr, "weight_decay": 0.0}
+    places, grads = [start.astype(np.float64)], []
+    for _ in range(steps):
+        grads.append(places[-1])
+        places = places_of(variant, start, np.stack(grads), **settings)
+    numbers = [float(p[0]) for p in places]
+    out.record(lowest=min(numbers), last=numbers[-1], places=numbers)
+
+
+def rest(out, variant, *, start, steps, lr, weight_decay):
+    idle = np.zeros(steps)
+    places = followed(variant, start, idle, lr, weight_decay)
+    out.record(first_step=(places[0] - places[1]) / lr, last=places[-1], places=places)
+    twice = followed(variant, start, idle, lr, 2 * weight_decay)
+    out.record(first_step_twice=(twice[0] - twice[1]) / lr)
+    out.record(twice_the_decay_gives="same" if variant == "l2" else "twice")
+
+
+def noise(out, variant, *, start, signs, quiet, loud, lr, weight_decay):
+    ends = {}
+    for name, size in (("quiet", quiet), ("loud", loud)):
+        places = followed(variant, start, size * signs.astype(np.float64), lr, weight_decay)
+        ends[name] = places[-1]
+        out.record(**{name: places[-1], name + "_places": places})
+    apart = ends["quiet"] - ends["loud"]
+    told = "same" if abs(apart) < 0.01 else "quiet" if apart < 0 else "loud"
+    out.record(shrinks_more=told)

@@ -92,3 +92,59 @@ def file(learner, record, dataset, batch_size, context_length):
         x, y = batch(learner, given, batch_size, context_length)
         assert isinstance(x, torch.Tensor)
         recorded(record, x, y, places, dataset)
+
+
+def seeded(seed):
+    """Whatever generator code draws from."""
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
+
+
+def crashes(learner, record, dataset, batch_size, context_length, calls, seed):
+    """How many of many calls end in an exception."""
+    seeded(seed)
+    given, raised = np.array(dataset.tolist()), 0
+    for _ in range(calls):
+        try:
+            batch(learner, given, batch_size, context_length)
+        except (ValueError, IndexError, RuntimeError):
+            raised += 1
+    record(calls_that_raise=raised, share=raised / calls)
+
+
+def learn(learner, record, ids, batch_size, context_length, steps, lr, seed):
+    """A table of logits (V, V), one row for each last token, trained on the batches with PyTorch alone.
+
+    The loss that training reports, the loss on the text itself, and how the table goes on writing.
+    """
+    seeded(seed)
+    tokens, V = np.array(ids.tolist()), int(ids.max()) + 1
+    table, losses = torch.zeros(V, V, requires_grad=True), []
+    nll = torch.nn.functional.cross_entropy
+    for _ in range(steps):
+        x, y = batch(learner, tokens, batch_size, context_length)
+        loss = nll(table[x].flatten(0, 1), y.flatten())
+        (grad,) = torch.autograd.grad(loss, table)
+        table = (table - lr * grad).detach().requires_grad_()
+        losses.append(float(loss))
+        record(losses=losses)
+    record(last_loss=sum(losses[-10:]) / len(losses[-10:]))
+    record(losses_below_a_tenth=sum(loss < 0.1 for loss in losses))  # of all steps
+    on_the_text = float(nll(table[ids[:-1]], ids[1:]))
+    chance = float(np.log(V))
+    than = "better" if on_the_text < 0.9 * chance else "worse"
+    record(loss_on_the_text=on_the_text)
+    record(loss_on_the_text_is="as_good" if abs(on_the_text / chance - 1) < 0.1 else than)
+    record(writes=how_it_writes(table, ids.tolist()))
+
+
+def how_it_writes(table, ids):
+    """The table, from the first token on, always with the most likely one."""
+    told = [ids[0]]
+    for _ in range(12):
+        told.append(int(table[told[-1]].argmax()))
+    if len(set(told)) == 1:
+        return "repeats"
+    pairs = set(zip(ids[:-1], ids[1:]))
+    return "as_the_text" if pairs >= set(zip(told, told[1:])) else "otherwise"

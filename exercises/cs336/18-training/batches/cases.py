@@ -42,3 +42,21 @@ def device(rng, regime, dtype):
 
 def file(rng, regime, dtype):
     return drawn(rng, regime, 500, 4, 7)
+
+
+def crashes(rng, regime, dtype):
+    """shown: a text of 300 tokens, where a start is too far to the right for one batch in four."""
+    shown = regime == "shown"
+    n, calls = (300, 200) if shown else (int(rng.integers(150, 300)), 1000)
+    return {**drawn(rng, regime, n, 8, 12), "calls": calls, "seed": int(rng.integers(1 << 31))}
+
+
+def learn(rng, regime, dtype):
+    """A text in which each of 16 tokens is followed by one of two others, as a coin decides."""
+    shown = regime == "shown"
+    jumps = np.where(rng.random(4000 if shown else 200) < 0.5, 1, 5)
+    ids = (rng.integers(16) + np.cumsum(jumps)) % 16
+    return {
+        "ids": ids, "batch_size": 8, "context_length": 16, "steps": 120 if shown else 5, "lr": 20.0,
+        "seed": int(rng.integers(1 << 31)),
+    }  # fmt: skip

@@ -108,3 +108,47 @@ def buffers(learner, record, x, y, iteration, steps, lr):
         )
         learner.run_load_checkpoint(src=path, model=models[1], optimizer=optimizers[1])
     record(state_not_restored=len(differing(models[0].state_dict(), models[1].state_dict())))
+
+
+def goes_on(learner, record, x, y, steps, more, lr, seed):
+    """Trained, saved, loaded into a new pair, and trained on; beside it the same without a stop. How far each
+    first step after the stop moves the weights, by the last step before it.
+    """
+    torch.manual_seed(seed)
+    model = net(x, y)
+    optimizer = optimizer_of(model, lr)
+    losses = followed(model, optimizer, x, y, steps)
+    again = net(x, y)
+    second = optimizer_of(again, lr)
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "checkpoint.pt"
+        learner.run_save_checkpoint(model=model, optimizer=optimizer, iteration=steps, out=path)
+        at = learner.run_load_checkpoint(src=path, model=again, optimizer=second)
+    held = sum(len(second.state.get(p, {})) for p in again.parameters())
+    record(iteration=number(at), tensors_in_the_optimizer=held)
+    record(same_loss=bool(loss_of(model, x, y) == loss_of(again, x, y)))
+    one, other = (moved(*pair, x, y) for pair in ((model, optimizer), (again, second)))
+    record(first_step_by_the_uninterrupted_one=other / one)
+    losses += followed(again, second, x, y, more)
+    straight = followed(model, optimizer, x, y, more)
+    record(losses=losses, highest_after=max(losses[steps:]), highest_uninterrupted=max(straight))
+
+
+def loss_of(model, x, y):
+    return float((model(x) - y).square().mean())
+
+
+def followed(model, optimizer, x, y, steps):
+    """The loss before each of some steps."""
+    losses = []
+    for _ in range(steps):
+        losses.append(loss_of(model, x, y))
+        train(model, optimizer, x, y, 1)
+    return losses
+
+
+def moved(model, optimizer, x, y):
+    """How far one step moves all weights together."""
+    before = [p.detach().clone() for p in model.parameters()]
+    train(model, optimizer, x, y, 1)
+    return float(torch.stack([(p - q).norm() for p, q in zip(model.parameters(), before)]).norm())

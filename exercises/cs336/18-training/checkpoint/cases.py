@@ -26,3 +26,15 @@ def buffers(rng, regime, dtype):
     drawn = resume(rng, regime, dtype)
     del drawn["place"]
     return drawn
+
+
+def goes_on(rng, regime, dtype):
+    """`shown` is the only regime. Something that the small model learns nearly to the end."""
+    x = rng.standard_normal((40, 5))
+    y = np.tanh(x @ rng.standard_normal((5, 3)))
+    given = {
+        "x": np.asarray(x, dtype),
+        "y": np.asarray(y, dtype),
+        "seed": int(rng.integers(1 << 31)),
+    }
+    return {**given, "steps": 300, "more": 60, "lr": 0.02}

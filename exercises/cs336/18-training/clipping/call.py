@@ -1,5 +1,7 @@
 """Runs the learner's gradient clipping on gradients that are chosen."""
 
+import math
+
 import torch
 
 
@@ -66,3 +68,33 @@ def generator(learner, record, grads, max_l2_norm, frozen):
     after = torch.stack([grad_of(p) for p in parameters])
     record(how_many_changed=sum(not torch.equal(a, g) for a, g in zip(after, grads)))
     record(grads=after)
+
+
+def length(tensors):
+    return float(torch.stack([t.double().norm() for t in tensors]).norm())
+
+
+def after_clipping(learner, grads, max_l2_norm):
+    """The gradients of a parameter each, clipped together."""
+    parameters = made(grads)
+    learner.run_gradient_clipping(parameters=tuple(parameters), max_l2_norm=max_l2_norm)
+    return [grad_of(p) for p in parameters]
+
+
+def many(learner, record, grads, max_l2_norm):
+    """grads (n, d): n parameters with a gradient each. Lengths after, and what became of the direction."""
+    after = after_clipping(learner, grads, max_l2_norm)
+    total, lengths = length(after), [length([g]) for g in after]
+    record(norm_before=length(grads), norm_after=total)
+    here = {"limit": max_l2_norm, "unchanged": length(grads)}
+    found = [name for name, size in here.items() if abs(total - size) < 0.01 * size]
+    record(norm_after_is=found[0] if found else "other")
+    record(lengths=lengths, longest_over_shortest=max(lengths) / min(lengths))
+    dot = float((grads.double() * torch.stack(after).double()).sum())
+    cosine = dot / (length(grads) * total)
+    record(cosine=cosine, angle=round(math.degrees(math.acos(min(cosine, 1.0))), 1))
+
+
+def sweep(learner, record, grads, limits):
+    """The same gradients clipped at one limit after another: how long are they together afterwards?"""
+    record(after=[length(after_clipping(learner, grads, limit)) for limit in limits.tolist()])

@@ -41,3 +41,23 @@ def nothing(rng, regime, dtype):
 
 def generator(rng, regime, dtype):
     return forward(rng, regime, dtype)
+
+
+def many(rng, regime, dtype):
+    """n gradients of given lengths, each with a direction of its own."""
+    if regime == "shown":  # 16 parameters, each of length 3: together 12
+        lengths = np.full(16, 3.0)
+    elif regime == "shown_uneven":  # together 10.05
+        lengths = np.array([10.0, 1.0])
+    elif regime == "shown_even":  # none of them alone is as long as 1
+        lengths = np.full(16, 0.5)
+    else:
+        lengths = rng.uniform(2.0, 6.0, 5)
+    grads = rng.standard_normal((len(lengths), 6))
+    grads *= (lengths / np.sqrt((grads**2).sum(-1)))[:, None]
+    return {"grads": grads.astype(dtype), "max_l2_norm": 1.0}
+
+
+def sweep(rng, regime, dtype):
+    limits = np.arange(1.0, 31.0) / 2 if regime == "shown" else rng.uniform(0.1, 12, 6)
+    return {"grads": many(rng, regime, dtype)["grads"], "limits": limits}

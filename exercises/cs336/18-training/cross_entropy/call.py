@@ -1,5 +1,7 @@
 """Runs the learner's cross-entropy."""
 
+import math
+
 import torch
 from pack.calls import copied
 
@@ -40,3 +42,26 @@ def backward(learner, record, inputs, targets):
         return
     loss.sum().backward()
     record(grad_inputs="none" if leaf.grad is None else leaf.grad)
+
+
+def kind(loss):
+    if math.isfinite(loss):
+        return "finite"
+    return "nan" if math.isnan(loss) else "inf" if loss > 0 else "minus-inf"
+
+
+def batch(learner, record, inputs, targets):
+    """One step's loss on a batch in which a single row is far from 0."""
+    loss = float(learner.run_cross_entropy(inputs=inputs.clone(), targets=targets.clone()))
+    record(loss=loss, loss_is=kind(loss))
+
+
+def sweep(learner, record, classes, levels):
+    """A row of zeros and the target 1, in which the wrong class 0 climbs through the levels."""
+    losses = []
+    for level in levels.tolist():
+        row = torch.zeros(1, classes)
+        row[0, 0] = level
+        losses.append(float(learner.run_cross_entropy(inputs=row, targets=torch.tensor([1]))))
+    bad = [a for a, loss in zip(levels.tolist(), losses) if not math.isfinite(loss)]
+    record(losses=losses, first_bad=bad[0] if bad else 0.0)

@@ -20,6 +20,9 @@ def forward(rng, regime, dtype):
     if regime == "far_rows":  # some rows far above 0 and some far below, in one batch
         each = np.arange(inputs[..., 0].size).reshape((*rows, 1))
         inputs += np.where(each % 2 == 0, 1.0, -1.0) * rng.uniform(1000, 3000, (*rows, 1))
+    if regime == "one_high":  # in each row one class is beyond where float32 has an exponential
+        where = rng.integers(0, V, (*rows, 1))
+        np.put_along_axis(inputs, where, rng.uniform(150, 900, (*rows, 1)), -1)
     inputs = np.asarray(inputs, dtype)
     return {"inputs": inputs, "targets": doubtful(rng, inputs)}
 
@@ -44,3 +47,23 @@ def rows(rng, regime, dtype):
 
 def backward(rng, regime, dtype):
     return forward(rng, regime, dtype)
+
+
+def batch(rng, regime, dtype):
+    """16 rows of 16 logits, in one of which a wrong class is high, or all of them are low."""
+    N, V = (16, 16) if regime.startswith("shown") else (int(rng.integers(4, 9)), 11)
+    inputs = rng.standard_normal((N, V))
+    targets = rng.integers(0, V, N)
+    targets[3] = 1
+    if regime in ("low", "shown_low"):
+        inputs[3] -= 1000.0
+    else:
+        inputs[3, 0] = 800.0
+    return {"inputs": np.asarray(inputs, dtype), "targets": targets}
+
+
+def sweep(rng, regime, dtype):
+    levels = np.arange(0.0, 1001.0, 10.0) if regime == "shown" else rng.uniform(0, 3000, 12)
+    if regime == "shown_fine":
+        levels = np.arange(80.0, 101.0)
+    return {"classes": 16, "levels": levels}

@@ -31,3 +31,11 @@ def halfway(learner, record, its, **given):
 def after(learner, record, its, **given):
     """From the end of the cosine on."""
     rates(learner, record, its, **given)
+
+
+def whole(learner, record, steps, **given):
+    """Every rate of a run that goes on for a while after the cosine."""
+    found = [float(learner.run_get_lr_cosine_schedule(it=it, **given)) for it in range(steps)]
+    warmup, end = given["warmup_iters"], given["cosine_cycle_iters"]
+    record(rates=found, last_of_the_cosine=found[end - 1], halfway=found[(warmup + end) // 2])
+    record(after_the_end=found[-1])

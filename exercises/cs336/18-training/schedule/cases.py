@@ -56,3 +56,12 @@ def after(rng, regime, dtype):
     given = settings(rng, regime)
     cycle = given["cosine_cycle_iters"]
     return asked({cycle, cycle + 1, cycle + int(rng.integers(2, 20)), 2 * cycle, 10 * cycle}, given)
+
+
+def whole(rng, regime, dtype):
+    """shown: a warm-up of 40 of 100 iterations, from 1 down to 0.1."""
+    given = {
+        "max_learning_rate": 1.0, "min_learning_rate": 0.1, "warmup_iters": 40, "cosine_cycle_iters": 100,
+    }  # fmt: skip
+    given = given if regime == "shown" else settings(rng, "normal")
+    return {"steps": given["cosine_cycle_iters"] + 20, **given}

@@ -1,21 +1,27 @@
-"""The schedule from first principles: a line, half a cosine wave, a constant."""
+"""The schedule from first principles: a line, half a cosine wave, a constant.
+
+Variant: "whole_span" divides by all iterations, the warm-up included.
+"""
 
 import math
 
 
-def rate(it, *, max_learning_rate, min_learning_rate, warmup_iters, cosine_cycle_iters):
+def rate(it, *, max_learning_rate, min_learning_rate, warmup_iters, cosine_cycle_iters, variant=""):
     if it < warmup_iters:
         return max_learning_rate * it / warmup_iters
     if it >= cosine_cycle_iters:
         return min_learning_rate
-    way = (it - warmup_iters) / (cosine_cycle_iters - warmup_iters)
+    span = cosine_cycle_iters - (0 if variant == "whole_span" else warmup_iters)
+    way = (it - warmup_iters) / span
     weight = (1 + math.cos(math.pi * way)) / 2
     return weight * max_learning_rate + (1 - weight) * min_learning_rate
 
 
 def rates(out, variant, *, its, **given):
     for it in its.tolist():
-        out.record(**{f"rate at it = {it}": float(rate(it, **given))})
+        out.record(**{f"rate at it = {it}": float(rate(it, **given, variant=variant))})
+    warmup, cycle = given["warmup_iters"], given["cosine_cycle_iters"]
+    out.name(span=float(cycle - warmup), cycle=float(cycle))
 
 
 def way_of(way, *, max_learning_rate, min_learning_rate, **spans):
@@ -60,3 +66,10 @@ def cosine(out, variant, *, its, **given):
 
 def after(out, variant, *, its, **given):
     rates(out, variant, its=its, **given)
+
+
+def whole(out, variant, *, steps, **given):
+    found = [float(rate(it, **given, variant=variant)) for it in range(steps)]
+    warmup, end = given["warmup_iters"], given["cosine_cycle_iters"]
+    out.record(rates=found, last_of_the_cosine=found[end - 1], halfway=found[(warmup + end) // 2])
+    out.record(after_the_end=found[-1])

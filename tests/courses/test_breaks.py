@@ -1,0 +1,100 @@
+"""CS336: breaks by the course's contract go into code of six styles, and one is taken from beginning to end."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from test_commands import HERE, engine, learner_of, with_torch
+
+from engine.commands import sources
+from engine.errors import NotApplicable
+from engine.flows.break_ import plan_break
+from engine.flows.measuring import servers_for
+from engine.learner.learner import Learner, Settings
+from engine.spec.catalogue import Catalogue
+
+CS336 = Catalogue.find("cs336")
+OWN = [e.id for e in CS336.entries.values() if e.kind == "break" and e.pack == "cs336"]
+STYLES = sorted(folder.name for folder in (HERE / "corpus").iterdir())
+UNFIT = set()  # (break, style) that has no such part
+CLIP = "clip-per-parameter"
+RIGHT = "            g.mul_(min(max_norm / (total + eps), 1.0))\n"  # in another form
+WRONG = "            g.mul_(max_norm / (total * len(grads) + eps))\n"
+ANSWERS = """\
+predictions:
+  together: {answer: 4, confidence: 80}
+  ratio: {answer: 10, confidence: 60}
+  many-short: {answer: unchanged, confidence: 70}
+cause: {answer: own, confidence: 90}
+"""
+
+
+@pytest.fixture(scope="module")
+def planned(tmp_path_factory):
+    """planned(break, style) -> where it goes, and how."""
+    pytest.importorskip("torch", reason="torch is not installed")
+    with servers_for(CS336, None) as servers:
+
+        def plan(id, style):
+            root = HERE / "corpus" / style
+            settings = Settings(name="x", pack="cs336", model=str(root))
+            learner = Learner(tmp_path_factory.getbasetemp(), settings)
+            tree = learner.tree(CS336, dict(sources.read(learner, CS336)), root)
+            return plan_break(servers, CS336, id, tree, 7)
+
+        yield plan
+
+
+def test_there_are_breaks():
+    assert len(OWN) >= 12
+
+
+@pytest.mark.sweep(8)
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("id", OWN)
+def test_it_goes_into_code_of_any_style(id, style, planned):
+    """In few lines, each candidate verified by what the bug must measure."""
+    if (id, style) in UNFIT:
+        with pytest.raises(NotApplicable):
+            planned(id, style)
+    else:
+        assert planned(id, style).injection.changed_lines <= 5
+
+
+@pytest.fixture
+def home(tmp_path):
+    shutil.copytree(HERE / "corpus" / "modules", tmp_path / "code")
+    return learner_of(tmp_path / "code", tmp_path)[0]
+
+
+@with_torch
+def test_a_break_by_contract_from_beginning_to_end(home, tmp_path):
+    """Told: predicted, put in, refused while it is there, mended in another form, closed."""
+    answers = tmp_path / "answers.yaml"
+    answers.write_text(ANSWERS)
+    report = json.loads(engine("break", CLIP, "--answers", answers, "--json", cwd=home))
+    right = {one["id"]: one["right"] for one in report["observed"]["scored"]}
+    assert right == {"together": True, "ratio": False, "many-short": True}
+    file = home / "practice" / CLIP / "cs336_basics" / "training.py"
+    broken = file.read_text()
+    line = next(line for line in broken.splitlines(True) if "g.mul_(max_norm / max(" in line)
+    assert "clip_gradients" in engine("hint", cwd=home)
+    for text in (broken + "\nFACTOR = 1\n", broken.replace(line, WRONG)):
+        file.write_text(text)
+        assert "Not fixed yet" in engine("submit-fix", "--answers", answers, cwd=home, code=1)
+    file.write_text(broken.replace(line, RIGHT))
+    told = engine("submit-fix", "--answers", answers, cwd=home)
+    assert "Fixed." in told and "in many tensors" in told
+
+
+@with_torch
+def test_a_break_by_contract_that_is_taken_blind(home, tmp_path):
+    told = engine("break", "--blind", CLIP, cwd=home)
+    assert CLIP not in told and "60 steps" in told
+    practice, name = home / "practice" / "blind-1", "cs336_basics/training.py"
+    healthy = (tmp_path / "code" / name).read_text()
+    assert (practice / name).read_text() != healthy
+    (practice / name).write_text(healthy)
+    assert "Fixed." in engine("submit-fix", cwd=home)
