@@ -1,0 +1,51 @@
+"""Forms in which public code writes a part, that the ways of a break must reach. Nothing is run."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.code.source import Source
+from engine.inject.spans import Where, edits_of
+from engine.spec.catalogue import Catalogue
+from tests.inject.test_spans import span
+
+GPT = Catalogue.find("gpt")
+LIST = """\
+def forward(self, x):
+    layers = chain([self.embedding], self.layers, [self.ln, self.output])
+    return reduce(lambda x, layer: layer(x), layers, x)
+"""
+SEQUENTIAL = """\
+class GPT(nn.Module):
+    def __init__(self, d, v):
+        self.head = nn.Sequential(nn.LayerNorm(d), nn.Linear(d, v))
+
+    def forward(self, x):
+        return self.head(x)
+"""
+MASK = """\
+import torch as t
+
+
+def mask(n, m):
+    return t.tril(t.ones((n, m))).bool()
+"""
+FORMS = [
+    ("final-norm-missing-gpt", LIST, "layer(x)", "[self.ln, self.output]", "[self.output]"),
+    ("final-norm-missing-gpt", SEQUENTIAL, "self.head(x)", "nn.LayerNorm(d), ", ""),
+    ("mask-one-ahead", MASK, "", "ones((n, m)))", "ones((n, m)), 1)"),
+]
+
+
+@pytest.mark.parametrize(("id", "code", "at", "old", "new"), FORMS)
+def test_a_way_reaches_it(id: str, code: str, at: str, old: str, new: str) -> None:
+    """at: where each part was seen. old, new: what one of the candidates changes."""
+    data = code.encode()
+    source = Source("a.py", data)
+    assert code.count(old) == 1
+    ways = [way for variant in GPT.proof(id).variants for way in variant.ways]
+    parts = {one.at for way in ways for one in way.edits}
+    seen = {part: [span(data, at)] for part in parts if at}
+    where = Where({"a.py": source}, seen, ["a.py"], {})
+    made = {source.apply(edits).decode() for way in ways for edits in edits_of(where, way)}
+    assert code.replace(old, new) in made
