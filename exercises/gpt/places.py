@@ -20,7 +20,12 @@ def of_model(recorded):
     if parts is None:
         return {}
     found = {name: calls(parts) for name, calls in PARTS.items()}
-    return {name: spans(calls) for name, calls in found.items()}
+    return {name: spans(reachable(name, calls)) for name, calls in found.items()}
+
+
+def reachable(name, calls):
+    """Without what happens inside a layer of torch's own, which only its arguments reach."""
+    return calls if name == "sdpa" else [c for c in calls if not getattr(c, "inside", False)]
 
 
 def spans(calls):

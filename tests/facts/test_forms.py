@@ -30,10 +30,37 @@ import torch as t
 def mask(n, m):
     return t.tril(t.ones((n, m))).bool()
 """
+APPENDED = """\
+class GPT(nn.Module):
+    def __init__(self, n):
+        self.layers = nn.ModuleList()
+        for i in range(n):
+            block = Block(n)
+            self.layers.append(block)
+"""
+DROPOUT = """\
+import torch
+
+
+class Block(torch.nn.Module):
+    def forward(self, x):
+        return x + self.dropout(x)
+"""
+DROPPED = ("self.dropout(x)", "torch.nn.functional.dropout(x, self.dropout.p)")
+LOOP = """\
+        for i in range(n):
+            block = Block(n)
+"""
+HOISTED = """\
+        block = Block(n)
+        for i in range(n):
+"""
 FORMS = [
     ("final-norm-missing-gpt", LIST, "layer(x)", "[self.ln, self.output]", "[self.output]"),
     ("final-norm-missing-gpt", SEQUENTIAL, "self.head(x)", "nn.LayerNorm(d), ", ""),
     ("mask-one-ahead", MASK, "", "ones((n, m)))", "ones((n, m)), 1)"),
+    ("one-block-n-times", APPENDED, "", LOOP, HOISTED),
+    ("dropout-ignores-eval", DROPOUT, "self.dropout(x)", *DROPPED),
 ]
 
 

@@ -226,9 +226,7 @@ def test_a_call_that_is_a_statement_goes() -> None:
         ("from torch import nn, tril", "tril(x)", None),
     ],
 )
-def test_a_module_has_the_name_that_the_file_gives_it(
-    head: str, old: str, new: str | None
-) -> None:
+def test_a_module_has_the_name_that_the_file_gives_it(head: str, old: str, new: str | None) -> None:
     data = f"{head}\nmask = {old}\n".encode()
     way = SpanEdit(at="files", find="torch.tril($A)", replace="torch.tril($A, 1)")
     assert made(data, [way], {}) == ([f"{head}\nmask = {new}\n"] if new else [])
