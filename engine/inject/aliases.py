@@ -1,4 +1,4 @@
-"""A template's modules by the names that a file gives them: `torch.tril` is `t.tril` after `import torch as t`."""
+"""A template's modules by the names of a file: `torch.tril` is `t.tril` after `import torch as t`."""
 
 from __future__ import annotations
 

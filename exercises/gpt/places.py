@@ -172,8 +172,11 @@ def positional(parts):
     found = positions(parts)
     if found is None:
         return []
-    value = found[3]
-    return [call for call in (value.call, *value.uses) if call is not None]
+    calls = [found[3].call, *found[3].uses]
+    for call in calls:  # grows
+        if call is not None and call.name in VIEWS and call is not found[3].call:
+            calls += [one for out in call.outs for one in out.uses if one not in calls]
+    return [call for call in calls if call is not None]
 
 
 def dropping(parts):

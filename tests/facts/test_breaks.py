@@ -115,32 +115,3 @@ def test_a_tree_without_training_or_sampler_has_no_breaks_of_them(trees):
         fact_break.plan(bench, alone, GPT.proof("zero-grad-gone"), ())
     with pytest.raises(NotApplicable, match="no sampler was found"):
         fact_break.plan(bench, alone, GPT.proof("top-k-off-by-one"), ())
-
-
-FOREIGN = b"""\
-import torch
-from torch import nn
-
-
-class LM(nn.Module):
-    def __init__(self, vocab_size=53, d_model=32, n_heads=4, n_layers=2):
-        super().__init__()
-        self.table = nn.Embedding(vocab_size, d_model)
-        layer = nn.TransformerEncoderLayer(d_model, n_heads, 64, batch_first=True)
-        self.layers = nn.TransformerEncoder(layer, n_layers)
-        self.head = nn.Linear(d_model, vocab_size)
-
-    def forward(self, x):
-        mask = nn.Transformer.generate_square_subsequent_mask(x.size(1))
-        return self.head(self.layers(self.table(x), mask))
-"""
-
-
-def test_what_happens_inside_a_layer_of_torch_s_own_is_no_place(forks):
-    learner, facts = forks
-    files = {"model.py": FOREIGN}
-    learner.hold("model", check.folder(files))
-    bench = check.Bench(learner, facts, packs.load(pack_folder()), files)
-    looked = applicable.looked(bench, check.Asked(), GPT, lambda _: None)
-    refused = looked.refused["residual-around-ffn-missing"]
-    assert refused == "it has no part that this bug could be in"
