@@ -129,7 +129,8 @@ def norms_before(kind):
 
 
 def final_norm(parts):
-    if parts.head is None:
+    """The norm that the head reads; not the last block's, where norms stand in the stream (post-norm)."""
+    if parts.head is None or not parts.bypassed():
         return []
     what, norm = parts.reads(parts.linears[parts.head.i][0])
     return [norm.Y.call, norm.call] if what == "norm" else []

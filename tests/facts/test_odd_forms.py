@@ -95,6 +95,10 @@ class LM(nn.Module):
         mask = nn.Transformer.generate_square_subsequent_mask(x.size(1))
         return self.head(self.layers(self.table(x), mask))
 """
+POST_NORM = ODD.replace(
+    b"return x + self.dropout(self.down(self.act(self.up(self.norm2(x)))))",
+    b"return self.norm2(x + self.down(self.act(self.up(x))))",
+).replace(b"x = x + self.attention(self.norm1(x))", b"x = self.norm1(x + self.attention(x))")
 REACHED = {
     "activation-missing": "biases that are added by hand",
     "positions-not-added": "rows that are a view of what was looked up",
@@ -132,4 +136,11 @@ def test_a_form_is_reached(id, odd):
 def test_what_happens_inside_a_layer_of_torch_s_own_is_no_place(forks):
     _, looked = looked_at(forks, FOREIGN)
     refused = looked.refused["residual-around-ffn-missing"]
+    assert refused == "it has no part that this bug could be in"
+
+
+def test_the_last_block_s_norm_is_no_final_norm(forks):
+    data = POST_NORM.replace(b"[self.norm, self.head]", b"[self.head]")
+    _, looked = looked_at(forks, data)
+    refused = looked.refused["final-norm-missing-gpt"]
     assert refused == "it has no part that this bug could be in"
