@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.code.source import Source
+from engine.inject.lies import without_lies
 from engine.inject.spans import Where, edits_of
 from engine.spec.catalogue import Catalogue
 from tests.inject.test_spans import span
@@ -76,3 +77,19 @@ def test_a_way_reaches_it(id: str, code: str, at: str, old: str, new: str) -> No
     where = Where({"a.py": source}, seen, ["a.py"], {})
     made = {source.apply(edits).decode() for way in ways for edits in edits_of(where, way)}
     assert code.replace(old, new) in made
+
+
+@pytest.mark.parametrize(
+    ("id", "comment"),
+    [
+        ("softmax-over-queries", "# softmax over the key dimension"),
+        ("residual-around-ffn-missing", "# Norm -> Sublayer -> Add"),
+        ("residual-around-attention-missing", "# x + Attention(LN(x))"),
+    ],
+)
+def test_a_comment_that_states_the_healthy_fact_goes(id: str, comment: str) -> None:
+    code = f"def f(x):\n    {comment}\n    y = {{}}\n    # then\n    return y\n"
+    old, new = (code.format(number).encode() for number in (1, 2))
+    assert without_lies("a.py", old, new, GPT.story(id).lies).decode() == code.format(2).replace(
+        f"    {comment}\n", ""
+    )
