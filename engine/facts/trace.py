@@ -49,7 +49,9 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """One torch call: operands, results by number, the spans that made it, innermost first."""
+    """One torch call: operands, results by number, the spans that made it, innermost first. inside: of a
+    layer of torch's own.
+    """
 
     name: str
     args: list[Any]
@@ -57,6 +59,7 @@ class Call(msgspec.Struct, frozen=True):
     outs: list[int]
     frames: list[int]
     module: str = ""
+    inside: bool = False
 
 
 class Trace(msgspec.Struct, frozen=True):

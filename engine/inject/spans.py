@@ -18,6 +18,7 @@ from engine.code.source import Edit, Source, overlap
 from engine.code.surroundings import out_of_scope
 from engine.code.syntax import same_code, walked
 from engine.inject import patterns, relocate
+from engine.inject.aliases import with_own_names
 from engine.inject.sizes import Meanings, with_sizes
 from engine.spec.types import SpanEdit, Way
 
@@ -122,7 +123,7 @@ def _matches(
 ) -> Iterator[patterns.Match]:
     """Where a step's pattern fits around a node; at a part itself only the very node."""
     whole = step.at == FILES or step.within != "expression"
-    pattern = _known(step.find, known)
+    pattern = _known(with_own_names(source, step.find), known)
     if not _is_code(pattern):  # what an earlier edit found cannot stand there
         return
     for match in patterns.find(pattern, _scope(source, node, step), source):
@@ -142,7 +143,9 @@ def _found(
     where: Where, source: Source, node: ast.AST, step: SpanEdit, known: Texts
 ) -> Iterator[tuple[tuple[Edit, ...], Texts]]:
     """What a pattern fits around a node, and what it becomes."""
-    find, replace = _known(step.find, known), _known(step.replace, known)
+    find, replace = (
+        _known(with_own_names(source, text), known) for text in (step.find, step.replace)
+    )
     for match in _matches(source, node, step, known):
         texts = known | {
             name: source.text(*source.span(bound)) for name, bound in match.bindings.items()

@@ -1,7 +1,7 @@
 """What lies between the matrices of an FFN."""
 
 import numpy as np
-from pack.graph import close
+from pack.graph import SUMS, close, is_weight
 from pack.results import missing
 
 FUNCTIONS = {
@@ -33,7 +33,8 @@ def activation(parts):
 def between(ffn):
     """The activation's name, "other", "none" for a linear one, None where it cannot be told."""
     A = ffn.hidden.array
-    Z = [part for call in ffn.ups for part in pieces(call.outs[0], ffn.hidden)]
+    made = [value for call in ffn.ups for value in (call.outs[0], *biased(call.outs[0]))]
+    Z = [part for value in made for part in pieces(value, ffn.hidden)]
     Z = [z for z in Z if z is not None and z.shape == A.shape] if A is not None else []
     if not Z:
         return None
@@ -56,6 +57,12 @@ def between(ffn):
             if a is not b and close(A, gelu(a) * b, 2e-5):
                 return "gated gelu"
     return "other"
+
+
+def biased(value):
+    """The value with a bias that is added by hand."""
+    sums = [call for call in value.uses if call.name in SUMS and len(call.ins) == 2]
+    return [call.outs[0] for call in sums if any(is_weight(v) for v in call.ins if v is not value)]
 
 
 def pieces(value, hidden):

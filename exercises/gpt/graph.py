@@ -55,7 +55,7 @@ class Value:
 class Call:
     """One torch call. ins, outs: values; args, kwargs: as given, values in their places."""
 
-    __slots__ = ("args", "at", "i", "ins", "kwargs", "module", "name", "outs", "product")
+    __slots__ = ("args", "at", "i", "ins", "inside", "kwargs", "module", "name", "outs", "product")
 
     def argument(self, place, name, default=None):
         """An argument by position or by name."""
@@ -86,6 +86,7 @@ class Graph:
     def _call(self, i, found):
         call = Call()
         call.i, call.name, call.module = i, found["name"], found["module"]
+        call.inside = found["inside"]
         call.args = [self._argument(one) for one in found["args"]]
         call.kwargs = {name: self._argument(one) for name, one in found["kwargs"].items()}
         call.ins = list(flat([*call.args, *call.kwargs.values()]))

@@ -20,7 +20,12 @@ def of_model(recorded):
     if parts is None:
         return {}
     found = {name: calls(parts) for name, calls in PARTS.items()}
-    return {name: spans(calls) for name, calls in found.items()}
+    return {name: spans(reachable(name, calls)) for name, calls in found.items()}
+
+
+def reachable(name, calls):
+    """Without what happens inside a layer of torch's own, which only its arguments reach."""
+    return calls if name == "sdpa" else [c for c in calls if not getattr(c, "inside", False)]
 
 
 def spans(calls):
@@ -124,7 +129,8 @@ def norms_before(kind):
 
 
 def final_norm(parts):
-    if parts.head is None:
+    """The norm that the head reads; not the last block's, where norms stand in the stream (post-norm)."""
+    if parts.head is None or not parts.bypassed():
         return []
     what, norm = parts.reads(parts.linears[parts.head.i][0])
     return [norm.Y.call, norm.call] if what == "norm" else []
@@ -167,8 +173,11 @@ def positional(parts):
     found = positions(parts)
     if found is None:
         return []
-    value = found[3]
-    return [call for call in (value.call, *value.uses) if call is not None]
+    calls = [found[3].call, *found[3].uses]
+    for call in calls:  # grows
+        if call is not None and call.name in VIEWS and call is not found[3].call:
+            calls += [one for out in call.outs for one in out.uses if one not in calls]
+    return [call for call in calls if call is not None]
 
 
 def dropping(parts):

@@ -216,3 +216,34 @@ def test_a_keyword_goes_with_its_value_and_comes_back_elsewhere() -> None:
 def test_a_call_that_is_a_statement_goes() -> None:
     (after,) = made(SUMS, [SpanEdit(at="files", find="$M.eval()")], {})
     assert after == SUMS.decode().replace("        self.eval()\n", "")
+
+
+@pytest.mark.parametrize(
+    ("head", "old", "new"),
+    [
+        ("import torch as t", "t.tril(x)", "t.tril(x, 1)"),
+        ("import torch", "torch.tril(x)", "torch.tril(x, 1)"),
+        ("from torch import nn, tril", "tril(x)", None),
+    ],
+)
+def test_a_module_has_the_name_that_the_file_gives_it(head: str, old: str, new: str | None) -> None:
+    data = f"{head}\nmask = {old}\n".encode()
+    way = SpanEdit(at="files", find="torch.tril($A)", replace="torch.tril($A, 1)")
+    assert made(data, [way], {}) == ([f"{head}\nmask = {new}\n"] if new else [])
+
+
+@pytest.mark.parametrize(
+    ("head", "name"),
+    [
+        ("import torch.nn.functional as nf", "nf"),
+        ("from torch.nn import functional", "functional"),
+        ("from torch import nn", "nn.functional"),
+        ("import torch as t", "t.nn.functional"),
+        ("import torch.nn", "torch.nn.functional"),
+    ],
+)
+def test_what_is_written_anew_goes_by_the_file_s_names(head: str, name: str) -> None:
+    code = f"{head}\n\n\ndef forward(self, x):\n    return {{}}\n"
+    data = code.format("self.drop(x)").encode()
+    way = SpanEdit(at="files", find="self.drop($X)", replace="F.dropout($X, self.drop.p)")
+    assert made(data, [way], {}) == [code.format(f"{name}.dropout(x, self.drop.p)")]

@@ -95,10 +95,17 @@ class Recorder(TorchFunctionMode):
         before = torch.nn.modules.module.register_module_forward_pre_hook
         after = torch.nn.modules.module.register_module_forward_hook
         self._hooks = [
-            before(lambda module, args: self._stack.append(self._modules.get(id(module), ""))),
+            before(self._entered),
             after(self._left),
         ]
         return super().__enter__()
+
+    def _entered(self, module, args):
+        """The name, and whether what runs now is inside a layer that torch is the author of."""
+        within = bool(self._stack) and self._stack[-1][1]
+        whole = any(True for _ in module.children()) and not isinstance(module, torch.nn.Sequential)
+        foreign = type(module).__module__.startswith("torch.") and (within or whole)
+        self._stack.append((self._modules.get(id(module), ""), foreign))
 
     def _left(self, module, args, output):
         if self._stack:
@@ -170,7 +177,8 @@ class Recorder(TorchFunctionMode):
                     "kwargs": named,
                     "outs": outs,
                     "frames": frames,
-                    "module": self._stack[-1] if self._stack else "",
+                    "module": self._stack[-1][0] if self._stack else "",
+                    "inside": bool(self._stack) and self._stack[-1][1],
                 }
             )
         return result

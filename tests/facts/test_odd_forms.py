@@ -1,0 +1,146 @@
+"""Breaks in forms of public code that the corpus does not have; each form in one small model."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.commands.interpreters import pack_folder
+from engine.facts import pack as packs
+from engine.flows import applicable, check, fact_break
+from engine.spec.catalogue import Catalogue
+
+GPT = Catalogue.find("gpt")
+ODD = b"""\
+import torch as t
+
+
+class Linear(t.nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.weight = t.nn.Parameter(t.randn(d_out, d_in) * 0.05)
+        self.bias = t.nn.Parameter(t.zeros(d_out))
+
+    def forward(self, x):
+        return x @ self.weight.T + self.bias
+
+
+class Attention(t.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.n_heads = n_heads
+        self.q, self.k, self.v, self.out = (Linear(d_model, d_model) for _ in range(4))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        q, k, v = (
+            made.view(B, T, self.n_heads, -1).transpose(1, 2)
+            for made in (self.q(x), self.k(x), self.v(x))
+        )
+        scores = q @ k.transpose(2, 3) / (C // self.n_heads) ** 0.5
+        allowed = t.tril(t.ones(T, T, device=x.device)).bool().expand(B, self.n_heads, T, T)
+        scores[~allowed] = float("-inf")
+        weights = t.softmax(scores, dim=-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(B, T, C))
+
+
+class Block(t.nn.Module):
+    def __init__(self, d_model, n_heads):
+        super().__init__()
+        self.norm1, self.norm2 = t.nn.LayerNorm(d_model), t.nn.LayerNorm(d_model)
+        self.attention = Attention(d_model, n_heads)
+        self.up, self.down = Linear(d_model, 4 * d_model), Linear(4 * d_model, d_model)
+        self.act = t.nn.ReLU()
+        self.dropout = t.nn.Dropout(0.1)
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.dropout(self.down(self.act(self.up(self.norm2(x)))))
+
+
+class LM(t.nn.Module):
+    def __init__(self, vocab_size=53, block_size=32, d_model=32, n_heads=4, n_layers=2):
+        super().__init__()
+        self.tokens = t.nn.Embedding(vocab_size, d_model)
+        self.positions = t.nn.Embedding(block_size, d_model)
+        self.layers = t.nn.ModuleList()
+        for i in range(n_layers):
+            block = Block(d_model, n_heads)
+            self.layers.append(block)
+        self.norm = t.nn.LayerNorm(d_model)
+        self.head = Linear(d_model, vocab_size)
+
+    def forward(self, x):
+        rows = self.positions(t.arange(x.size(1), device=x.device))[None, :, :]
+        x = self.tokens(x) + rows
+        for layer in self.layers:
+            x = layer(x)
+        for last in [self.norm, self.head]:
+            x = last(x)
+        return x
+"""
+FOREIGN = b"""\
+import torch
+from torch import nn
+
+
+class LM(nn.Module):
+    def __init__(self, vocab_size=53, d_model=32, n_heads=4, n_layers=2):
+        super().__init__()
+        self.table = nn.Embedding(vocab_size, d_model)
+        layer = nn.TransformerEncoderLayer(d_model, n_heads, 64, batch_first=True)
+        self.layers = nn.TransformerEncoder(layer, n_layers)
+        self.head = nn.Linear(d_model, vocab_size)
+
+    def forward(self, x):
+        mask = nn.Transformer.generate_square_subsequent_mask(x.size(1))
+        return self.head(self.layers(self.table(x), mask))
+"""
+POST_NORM = ODD.replace(
+    b"return x + self.dropout(self.down(self.act(self.up(self.norm2(x)))))",
+    b"return self.norm2(x + self.down(self.act(self.up(x))))",
+).replace(b"x = x + self.attention(self.norm1(x))", b"x = self.norm1(x + self.attention(x))")
+REACHED = {
+    "activation-missing": "biases that are added by hand",
+    "positions-not-added": "rows that are a view of what was looked up",
+    "causal-mask-missing": "scores that are hidden by assignment",
+    "mask-after-softmax": "scores that are hidden by assignment",
+    "mask-one-ahead": "torch by another name",
+    "one-block-n-times": "a loop that makes a block in a statement of its own",
+    "layers-in-a-plain-list": "parameters that are not measured any more",
+    "dropout-ignores-eval": "no name for torch.nn.functional",
+    "final-norm-missing-gpt": "a list of what is run in turn",
+}
+
+
+@pytest.fixture(scope="module")
+def odd(forks):
+    return looked_at(forks, ODD)
+
+
+def looked_at(forks, data):
+    """A tree of one file, and what applies to it."""
+    learner, facts = forks
+    files = {"model.py": data}
+    learner.hold("model", check.folder(files))
+    bench = check.Bench(learner, facts, packs.load(pack_folder()), files)
+    return bench, applicable.looked(bench, check.Asked(), GPT, lambda _: None)
+
+
+@pytest.mark.parametrize("id", REACHED)
+def test_a_form_is_reached(id, odd):
+    bench, looked = odd
+    assert id not in looked.refused
+    fact_break.plan(bench, looked.target, GPT.proof(id), GPT.story(id).lies)
+
+
+def test_what_happens_inside_a_layer_of_torch_s_own_is_no_place(forks):
+    _, looked = looked_at(forks, FOREIGN)
+    refused = looked.refused["residual-around-ffn-missing"]
+    assert refused == "it has no part that this bug could be in"
+
+
+def test_the_last_block_s_norm_is_no_final_norm(forks):
+    data = POST_NORM.replace(b"[self.norm, self.head]", b"[self.head]")
+    _, looked = looked_at(forks, data)
+    refused = looked.refused["final-norm-missing-gpt"]
+    assert refused == "it has no part that this bug could be in"
