@@ -124,8 +124,12 @@ class Tree:
         sys.path_hooks.insert(0, self._nothing_on_disk)
 
     def _nothing_on_disk(self, path):
-        """The path hook of folders in this tree: what was not sent is not looked for on disk."""
-        if path == self.root or path.startswith(self.root + "/"):
+        """The path hook of folders in this tree: what was not sent is not looked for on disk. An environment
+        that lies in the tree is none of it.
+        """
+        inside = path == self.root or _below(path, self.root)
+        installed = _below(sys.prefix, self.root) and _below(path, sys.prefix)
+        if inside and not installed:
             return Nowhere()
         raise ImportError("not a folder of this tree")
 
@@ -140,6 +144,10 @@ class Tree:
                 except (SyntaxError, UnicodeDecodeError):
                     continue
                 linecache.cache[self.path(relative)] = (1, None, lines, self.path(relative))
+
+
+def _below(path, folder):
+    return path.startswith(folder + "/")
 
 
 class Nowhere:
