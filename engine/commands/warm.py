@@ -6,25 +6,13 @@ import atexit
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from engine.commands.serving import kept, servers
 from engine.commands.session import Session
-from engine.commands.sources import data_files
 from engine.errors import EngineError
-from engine.flows.measuring import servers_for
 from engine.run.concurrent import Future
-from engine.run.pythons import with_package
 from engine.run.servers import TRACED, Servers
 
 TO_BREAK = ("learner", TRACED)  # the servers that look for a place for a bug
-
-
-def _of(session: Session) -> Servers:
-    python = session.learner.python()
-    if session.catalogue.contract.framework == "torch":
-        named = python if session.learner.settings.python else None
-        python = with_package("torch", session.learner.model, named)
-    servers = servers_for(session.catalogue, python, [session.learner.home])
-    servers.readable = data_files(session)
-    return servers
 
 
 class Warm:
@@ -32,7 +20,7 @@ class Warm:
 
     def __init__(self, session: Session, id: str, *names: str) -> None:
         component = session.catalogue.entry(id).component
-        self.servers = _of(session).__enter__()
+        self.servers = servers(session).__enter__()
         self._handed = Future(lambda: self._hand(session, component, names))
 
     def _hand(self, session: Session, component: str, names: Sequence[str]) -> None:
@@ -85,9 +73,16 @@ def _unused() -> None:
 @contextmanager
 def servers_of(session: Session) -> Iterator[Servers]:
     """The servers that were begun for this session, else new ones. Raises LearnerCodeError."""
-    warm = _begun.pop(session, None)
+    warm, staying = _begun.pop(session, None), kept()
+    if warm is None and staying is not None:
+        try:
+            yield staying.of(session)
+        except BaseException:
+            staying.close()
+            raise
+        return
     if warm is None:
-        with _of(session) as fresh:
+        with servers(session) as fresh:
             yield fresh
         return
     try:

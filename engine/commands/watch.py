@@ -10,6 +10,7 @@ from typing import Any
 
 from engine.commands import submit_build, submit_fix
 from engine.commands.naming import called
+from engine.commands.serving import keeping
 from engine.commands.session import Session
 from engine.errors import EngineError, Message, UsageError
 from engine.flows.build_report import BuildReport
@@ -59,8 +60,9 @@ def run(begin: Callable[[], Session], exercise: str, changes: Iterable[object], 
     """Judge for each of `changes`. begin: a session that has read nothing yet. tell: gets what is watched,
     then the verdict, or the EngineError that there was none for.
     """
-    for _ in changes:
-        _judge(begin(), exercise, tell)
+    with keeping():
+        for _ in changes:
+            _judge(begin(), exercise, tell)
 
 
 def _judge(session: Session, exercise: str, tell: Tell) -> None:

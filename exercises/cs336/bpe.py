@@ -111,16 +111,40 @@ def learned(text, vocab_size, special=(), mistake=""):
     """The merges, in order: the most frequent pair first, of several the lexicographically greater."""
     pieces = [part for part, is_special in parts(text, special, mistake) if not is_special]
     words = Counter(bytes_of(piece) for part in pieces for piece in split(part, mistake))
-    merges, made = [], {}
+    merges, made, counts = [], {}, counted(words, mistake)
     while 256 + len(special) + len(merges) < vocab_size:
-        counts = counted(words, mistake)
         if not counts or (mistake == "pairs that come once left" and max(counts.values()) == 1):
             break
         best = max(counts, key=lambda pair: (counts[pair], ahead(pair, made, mistake)))
         merges.append(best)
         made[best[0] + best[1]] = 256 + len(merges)
+        if mistake == "taken off twice":
+            taken_off(counts, words, best)
         words = sum_of((joined(tokens, best), times) for tokens, times in words.items())
+        if mistake != "taken off twice":
+            counts = counted(words, mistake)
     return tuple(merges)
+
+
+def taken_off(counts, words, pair):
+    """Counts that keep up with a merge: the pairs beside it go, new ones come. What stands between two
+    merges side by side goes twice.
+    """
+    for tokens, times in words.items():
+        after = joined(tokens, pair)
+        start = 0
+        for token in after:
+            end = start + 1
+            if token == pair[0] + pair[1] and tokens[start : start + 2] == pair:
+                end = start + 2
+                for beside in (tokens[max(start - 1, 0) : start + 1], tokens[end - 1 : end + 1]):
+                    if len(beside) == 2:
+                        counts[beside] -= times
+            start = end
+        for two in zip(after, after[1:], strict=False):
+            if pair[0] + pair[1] in two:
+                counts[two] += times
+    del counts[pair]
 
 
 def sum_of(pairs):

@@ -12,6 +12,7 @@ from workbench import HEAD, HEALTHY, LOSS, LOUD, Terminal, engine, listing, mend
 from engine.commands import watch
 from engine.errors import EngineError, UsageError
 from engine.flows.reports import WatchReport
+from engine.run.servers import Servers
 
 
 def kept(home: Path) -> dict[str, Any]:
@@ -52,6 +53,22 @@ def test_a_build_is_judged_again_and_nothing_is_recorded(home: Path) -> None:
     assert found[0] == found[3] == passes and found[1].passed is False
     assert isinstance(found[2], EngineError) and "loss.py:1" in found[2].where
     assert kept(home) == before
+
+
+def test_interpreters_are_started_once(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A second verdict waits for no import of numpy or torch; after a failure all begins anew."""
+    started: list[Servers] = []
+    start = Servers.start
+    monkeypatch.setattr(Servers, "start", lambda self: (started.append(self), start(self))[1])
+    file = home / LOSS
+    own = file.read_text()
+    found = told(
+        home, "cross_entropy",
+        lambda: file.write_text(own.replace(".mean()", ".sum()")),
+        lambda: file.write_text(own),
+    )  # fmt: skip
+    assert [isinstance(one, WatchReport) for one in found] == [True, False, True]
+    assert len(started) == 1 and not started[0]._zygotes
 
 
 def test_a_right_fix_is_told_and_stays_open(opened: Path) -> None:

@@ -32,12 +32,15 @@ def other(learner, record):
 def together(learner, record):
     record(**learner.together())
 
+def sent(learner, record):
+    record(**learner.sent())
+
 def written(learner, record, x):
     learner.write(x)
 """
 CODE = b"""
 import concurrent.futures, importlib.metadata, multiprocessing, torch
-from multiprocessing import Manager, Pool, Process
+from multiprocessing import Manager, Pipe, Pool, Process, Queue, Value
 
 def same(x):
     return x
@@ -76,10 +79,36 @@ def together():
         other = list(executor.map(double, [4]))
     return {"shared": [shared[1], shared[2]], "mapped": mapped, "late": late, "other": other}
 
+def doubled(tasks, results, seen):
+    for n in iter(tasks.get, None):
+        results.put(2 * n)
+        with seen.get_lock():
+            seen.value += 1
+
+def answers(end):
+    end.send(end.recv() + 1)
+
+def sent():
+    tasks, results, seen = Queue(), Queue(maxsize=1), Value("i", 0)
+    workers = [Process(target=doubled, args=(tasks, results, seen)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for n in (1, 2, 3, None, None):
+        tasks.put(n)
+    found = sorted(results.get() for _ in range(3))
+    for worker in workers:
+        worker.join()
+    near, far = Pipe()
+    other = Process(target=answers, args=(far,), daemon=True)
+    other.start()
+    near.send(4)
+    return {"found": found, "seen": seen.value, "alive": any(worker.is_alive() for worker in workers),
+            "answered": near.recv()}
+
 def write(x):
     x.mul_(2)
 """
-ROLES = ("same", "make", "version", "other", "together", "write")
+ROLES = ("same", "make", "version", "other", "together", "sent", "write")
 DTYPES = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 
 
@@ -150,3 +179,10 @@ def test_tensors_are_traced_where_expressions_held_them():
     recording = Recording(found.trace, "float32")
     assert {site.line for site in recording.holding(2 * x)} == {3, 4}
     assert {site.line for site in recording.holding(np.array(0.5))} == {4}
+
+
+def test_what_processes_send_each_other_arrives(run):
+    """A queue that is filled after the workers' start, a shared number, a pipe."""
+    values = run(("sent", {}))[0].values
+    assert values["found"] == {"list": [2, 4, 6]}
+    assert (values["seen"], values["alive"], values["answered"]) == (3, False, 5)

@@ -75,6 +75,25 @@ def test_what_a_tree_does_not_have_is_said(trees):
     assert looked.told.startswith("model.py:GPT, 2 layers")
 
 
+def test_a_mask_with_a_diagonal_of_its_own_lets_one_more_through(trees):
+    bench, looked = trees.looked("fused")
+    mask = b"torch.tril(torch.ones(config.block_size, config.block_size)"
+    assert mask in bench.files["model.py"]
+    for diagonal, after in (b"0", b"diagonal=1"), (b"n - n", b"diagonal=n - n + 1"):
+        n = b"n = config.block_size\n        mask = "
+        text = bench.files["model.py"].replace(mask, mask + b", diagonal=" + diagonal)
+        files = {**bench.files, "model.py": text.replace(b"mask = ", n, 1)}
+        bench.learner.hold("model", check.folder(files))
+        other = check.Bench(bench.learner, bench.facts, bench.pack, files)
+        planned = fact_break.plan(other, looked.target, GPT.proof("mask-one-ahead"), ())
+        assert after in planned.injection.files["model.py"]
+
+
+def test_a_norm_without_a_variance_takes_no_other_one(trees):
+    _, looked = trees.looked("llama")
+    assert looked.refused["norm-unbiased-variance"] == "kind of norm: it is RMSNorm"
+
+
 def proof_of(variant: Variant) -> Proof:
     return Proof(variants=(variant,))
 

@@ -11,6 +11,7 @@ from engine.run.child.torch_definitions import definitions
 from engine.run.child.torch_names import MISSING, Names
 from engine.run.child.torch_shrink import Small, shrunk
 from engine.run.child.torch_told import Told
+from engine.run.child.tree import Tree
 from tests.facts.conftest import tree_of
 
 PACK = pack.load(pack_folder())
@@ -97,6 +98,15 @@ def test_a_head_that_inherits_its_trunk_from_another_file_is_taken(measure):
     report = measure({**changed(*TRUNK), "text.py": HEAD.encode()})
     assert (report.model.file, report.model.cls) == ("text.py", "GPTForText")
     assert (report.model.layers, report.model.width, report.model.heads) == (2, 32, 4)
+
+
+def test_what_lies_in_a_package_hides_no_module_of_python():
+    """`mine/tokenize` is mine.tokenize, wherever the file that imports `tokenize` lies."""
+    files = {"mine/__init__.py": b"", "mine/tokenize.py": b"", "queue.py": b""}
+    tree = Tree("/tree", ["mine", ""], files)
+    assert tree.find_spec("tokenize") is None
+    assert tree.find_spec("mine.tokenize", ["/tree/mine"]).origin == "/tree/mine/tokenize.py"
+    assert tree.find_spec("queue").origin == "/tree/queue.py"
 
 
 def test_a_trunk_without_a_head_is_no_language_model(measure):

@@ -281,6 +281,27 @@ def test_an_interpreter_that_is_missing_is_told_with_what_to_do(tmp_path: Path) 
     assert "learner.yaml" in error.next
 
 
+def test_packages_of_an_environment_inside_the_tree_are_imported_whole(tmp_path: Path) -> None:
+    """`.venv` beside the code, as most projects have it: what the tree has there is read from disk."""
+    import numpy
+
+    root = tmp_path / "learner"
+    folder = root / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    packages = next(folder.glob("lib/python3*/site-packages"))
+    write(packages, {
+        "ours.pth": str(Path(numpy.__file__).parents[1]),
+        "thing/__init__.py": "from thing.inner.part import three\n",
+        "thing/inner/__init__.py": "",
+        "thing/inner/part.py": "three = 3\n",
+    })  # fmt: skip
+    code = b"from thing import three\n\ndef main():\n    return {'x': three}\n"
+    tree = Tree(str(root), ("src",), {"src/mine.py": code}, {"main": "mine:main"})
+    with Servers(PACK, python=str(folder / "bin/python")) as servers:
+        (outcome,) = servers.outcomes(tree, [job()])
+    assert outcome.values == {"x": 3}
+
+
 @pytest.mark.parametrize("kind", ["folder", "text", "unexecutable"])
 def test_what_is_no_program_is_told_as_an_interpreter_that_cannot_start(
     tmp_path: Path, kind: str

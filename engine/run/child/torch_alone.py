@@ -1,8 +1,14 @@
-"""One process stands for many: pools work in turn, a spawned worker is called, other programs end at once."""
+"""One process stands for many: pools work in turn, a spawned worker is called, other programs end at once.
+
+A process that is started works when it is waited for, by its name or by what it has to send: so it finds what
+was put into its queues after its start.
+"""
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
+import contextlib
 import multiprocessing
 import multiprocessing.process
 import queue
@@ -83,17 +89,114 @@ class Done:
         return self._error is None
 
 
+WAITING = collections.deque()  # processes that were started and have not worked yet
+
+
+def work(process):
+    """Let a process work, unless it has. One that waits for what never comes ends there."""
+    if process in WAITING:
+        WAITING.remove(process)
+        with contextlib.suppress(queue.Empty):
+            process.run()
+
+
+def wait(ready):
+    """Let processes work until something is ready, or none is left."""
+    while WAITING and not ready():
+        work(WAITING[0])
+
+
+class Queue(queue.Queue):
+    """multiprocessing's queues: whoever finds one empty lets the others work, and waits for nothing else."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__()
+
+    def empty(self):
+        wait(self._qsize)
+        return not self._qsize()
+
+    def qsize(self):
+        wait(self._qsize)
+        return self._qsize()
+
+    def get(self, block=True, timeout=None):
+        wait(self._qsize)
+        return super().get(block=False)
+
+    def join(self):
+        wait(lambda: not self.unfinished_tasks)
+
+    def close(self):
+        pass
+
+    join_thread = cancel_join_thread = close
+
+
+class Connection:
+    """An end of a pipe."""
+
+    def __init__(self, sent, received):
+        self._sent, self._received = sent, received
+
+    def send(self, value):
+        self._sent.put(value)
+
+    def recv(self):
+        try:
+            return self._received.get()
+        except queue.Empty:
+            raise EOFError from None
+
+    def poll(self, timeout=None):
+        return not self._received.empty()
+
+    def close(self):
+        pass
+
+    send_bytes, recv_bytes = send, recv
+
+
+def pipe(duplex=True):
+    """Two ends; what is sent into the second comes out of the first."""
+    one, other = Queue(), Queue()
+    return Connection(one, other), Connection(other, one)
+
+
+class Value:
+    """A number that processes share."""
+
+    def __init__(self, kind, value=0, **kwargs):
+        self.value, self._lock = value, threading.RLock()
+
+    def get_lock(self):
+        return self._lock
+
+
+class Array(list):
+    """Numbers that processes share: as many, or these."""
+
+    def __init__(self, kind, given, **kwargs):
+        super().__init__([0] * given if isinstance(given, int) else given)
+        self._lock = threading.RLock()
+
+    def get_lock(self):
+        return self._lock
+
+    def get_obj(self):
+        return self
+
+
 class Manager:
     """What processes share, where there is one: nothing has to be sent."""
 
     dict, list, Namespace = dict, list, types.SimpleNamespace
-    Lock, RLock, Queue = threading.Lock, threading.RLock, queue.Queue
+    Lock, RLock, Event = threading.Lock, threading.RLock, threading.Event
+    Queue = JoinableQueue = Queue
+    Value, Array = Value, Array
 
     def __init__(self, *args, **kwargs):
         pass
-
-    def Value(self, kind, value):
-        return types.SimpleNamespace(value=value)
 
     def start(self, *args):
         pass
@@ -146,13 +249,25 @@ def pools():
 
 
 def processes():
-    """A process that is started runs at once, here, and what processes share is here."""
+    """A process that is started works here, and what processes share is here."""
+    here = {"Manager": Manager, "Pipe": pipe, "Value": Value, "RawValue": Value}
+    here.update(Array=Array, RawArray=Array)
+    here.update(dict.fromkeys(("Queue", "JoinableQueue", "SimpleQueue"), Queue))
+    locks = ("Lock", "RLock", "Event", "Condition", "Semaphore", "BoundedSemaphore", "Barrier")
+    here.update({name: getattr(threading, name) for name in locks})
     for module in (multiprocessing, torch.multiprocessing):
-        module.Manager = Manager
+        vars(module).update(here)
     process = multiprocessing.process.BaseProcess
-    process.start, process.exitcode = (lambda self: self.run()), 0
-    process.join = lambda self, timeout=None: None
-    process.is_alive = lambda self: False
+    process.start, process.exitcode = (lambda self: WAITING.append(self)), 0
+    process.join = lambda self, timeout=None: work(self)
+    process.is_alive = lambda self: bool(work(self))
+    process.terminate = process.kill = process.close = forget
+
+
+def forget(process):
+    """A process that is ended before anybody waited for it."""
+    if process in WAITING:
+        WAITING.remove(process)
 
 
 def install():

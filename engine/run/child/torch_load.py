@@ -35,8 +35,9 @@ def install(tree, notes, names):
     sys.meta_path.append(StubFinder(tree, notes))
     setattr(builtins, torch_definitions.FALLBACK, torch_definitions.fallback(names, notes, stub))
     tops = {part for file in tree.files for part in own_names(file, tree.roots)}
+    tops = {top for top in tops - {"torch", "numpy", "engine"} - set(KEPT) if tree.find_spec(top)}
     for name in list(sys.modules):
-        if name.partition(".")[0] in tops - {"torch", "numpy", "engine"} - set(KEPT):
+        if name.partition(".")[0] in tops:
             del sys.modules[name]
     importlib.invalidate_caches()
 

@@ -10,6 +10,8 @@ import importlib.util
 import linecache
 import sys
 
+PYTHON = getattr(sys, "stdlib_module_names", frozenset())
+
 
 class Tree:
     """Files by POSIX path below `root`, importable from each of `roots` ("" or "src", say).
@@ -74,7 +76,7 @@ class Tree:
     # the finder half of the import protocol (PEP 451)
     def find_spec(self, name, path=None, target=None):
         tail = name.rpartition(".")[2]
-        stems = [folder + "/" + tail if folder else tail for folder in self._folders(path)]
+        stems = [folder + "/" + tail if folder else tail for folder in self._folders(path, name)]
         for stem in stems:
             for relative, package in ((stem + "/__init__.py", True), (stem + ".py", False)):
                 if relative in self.files:
@@ -97,7 +99,10 @@ class Tree:
         start = stem + "/"
         return any(file.startswith(start) and file.endswith(".py") for file in self.files)
 
-    def _folders(self, path):
+    def _folders(self, path, name):
+        """Where to look for a module. What lies in a package hides no module of Python's own."""
+        if path is None and name in PYTHON:
+            return [root for root in self.roots if root + "/__init__.py" not in self.files]
         if path is None:
             return self.roots
         start = self.root + "/"
@@ -124,8 +129,12 @@ class Tree:
         sys.path_hooks.insert(0, self._nothing_on_disk)
 
     def _nothing_on_disk(self, path):
-        """The path hook of folders in this tree: what was not sent is not looked for on disk."""
-        if path == self.root or path.startswith(self.root + "/"):
+        """The path hook of folders in this tree: what was not sent is not looked for on disk. An environment
+        that lies in the tree is none of it.
+        """
+        inside = path == self.root or _below(path, self.root)
+        installed = _below(sys.prefix, self.root) and _below(path, sys.prefix)
+        if inside and not installed:
             return Nowhere()
         raise ImportError("not a folder of this tree")
 
@@ -140,6 +149,10 @@ class Tree:
                 except (SyntaxError, UnicodeDecodeError):
                     continue
                 linecache.cache[self.path(relative)] = (1, None, lines, self.path(relative))
+
+
+def _below(path, folder):
+    return path.startswith(folder + "/")
 
 
 class Nowhere:

@@ -3,11 +3,12 @@ mistakes in TELLS give other merges there.
 """
 
 from pack.bpe import counted, learned, parts, split
-from pack.bpe_texts import SIGNS, WIDE, numbers, pick, words
+from pack.bpe_texts import SIGNS, SYLLABLES, WIDE, numbers, pick, words
 
 END = "<|endoftext|>"
 CUTS = ["no cuts", "blanks left out", "blanks by themselves", "blank behind"]
 TELLS = {
+    "side_by_side": ["taken off twice"],
     "spaces": CUTS,
     "signs": ["words, signs and digits together", "words and digits together"],
     "contractions": ["no contractions", "any case"],
@@ -47,6 +48,10 @@ def text_for(rng, regime):
     if regime == "blanks":
         ends = pick(rng, ["  ", "   ", "\n\n", " \n", "\n  ", " ", "\t\t"], 32)
         return "".join(a + b for a, b in zip(told, ends, strict=True))
+    if regime == "side_by_side":  # toto, and words that have what stands in its middle
+        pair = pick(rng, SYLLABLES, 1)[0]
+        others = [letter + pair[::-1] for letter in pick(rng, list("bfgvwz"), 7)]
+        return " ".join(rng.permutation([2 * pair] * 8 + others + told[:12]))
     if regime == "clear":  # one word
         return "".join(words(rng, 20))
     if regime == "ties":  # one word of few letters, twice: nearly all pairs are equally frequent
