@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engine.author.lint import Problem, blind_problems, story_problems, untold
+from engine.author.lint import (
+    Problem,
+    blind_problems,
+    story_problems,
+    untold,
+    walkthrough_problems,
+)
 from engine.errors import SpecError
 from engine.inject import patterns
 from engine.inject.sizes import SIZE
 from engine.spec.catalogue import PROOF, Catalogue
 from engine.spec.entry import Entry
-from engine.spec.types import FactPack, SpanEdit, Variant
+from engine.spec.load import load
+from engine.spec.types import Comparison, FactPack, SpanEdit, Variant, Walkthrough
 
 
 def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]:
@@ -30,6 +37,39 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
     for entry in entries.values():
         if only in (None, entry.id, f"{entry.id}.proof"):
             yield from _entry_problems(catalogue, entry, pack)
+    for id, file in catalogue.walkthroughs.items():
+        if only in (None, id):
+            yield from walkthrough_problems(file, pack.languages)
+            yield from _function_problems(file, Walkthrough, "probe")
+    for id, file in catalogue.comparisons.items():
+        if only in (None, id):
+            yield from _comparison_problems(file, pack.languages)
+            yield from _function_problems(file, Comparison, "exchange")
+
+
+def _comparison_problems(file: Path, languages: Sequence[str]) -> Iterator[Problem]:
+    try:
+        spec = load(file, Comparison)
+    except SpecError as error:
+        yield Problem(error.where, f"{error.what} {error.next}".strip())
+        return
+    yield from untold(f"{file}:1:1", spec, languages)
+    if len(spec.versions) != 2:
+        yield Problem(f"{file}:1:1", f"`versions` names {len(spec.versions)}, not two.")
+
+
+def _function_problems(
+    file: Path, kind: type[Walkthrough | Comparison], key: str
+) -> Iterator[Problem]:
+    """Whether module.function is one of the pack's."""
+    try:
+        named = getattr(load(file, kind), key)
+    except SpecError:
+        return  # told
+    module, _, function = named.partition(".")
+    code = file.parent.parent / f"{module}.py"
+    if not code.is_file() or f"\ndef {function}(" not in code.read_text("utf-8"):
+        yield Problem(f"{file}:1:1", f"{named} is no function of the pack.")
 
 
 def _entry_problems(catalogue: Catalogue, entry: Entry, pack: FactPack) -> Iterator[Problem]:

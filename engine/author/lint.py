@@ -11,7 +11,7 @@ import msgspec
 from engine.author import stated_numbers as figures
 from engine.code.syntax import parse
 from engine.errors import SpecError
-from engine.flows import questions, walkthrough
+from engine.flows import language, questions
 from engine.inject import patterns
 from engine.observe.arithmetic import evaluate
 from engine.run.types import CALL_VARIANTS, LATE
@@ -74,7 +74,8 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             yield from _entry_problems(catalogue, entry, known)
     for id, file in catalogue.walkthroughs.items():
         if only in (None, id):
-            yield from _walkthrough_problems(catalogue, file)
+            yield from walkthrough_problems(file, catalogue.contract.languages)
+            yield from _probe_problems(catalogue, file)
 
 
 def _entry_problems(
@@ -124,22 +125,26 @@ def _entry_problems(
                 yield Problem(where, f"{change.name} is on {change.on!r}, no folder of models/.")
 
 
-def _walkthrough_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]:
+def _probe_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]:
+    try:
+        probe = load(file, Walkthrough).probe
+    except SpecError:
+        return  # told
+    if probe.partition(".")[0] not in catalogue.folders:
+        yield Problem(f"{file}:1:1", f"{probe} is not a function of a call.py.")
+
+
+def walkthrough_problems(file: Path, languages: Sequence[str]) -> Iterator[Problem]:
+    """What is wrong with the texts and the little language of a walkthrough."""
     where = f"{file}:1:1"
     try:
         spec = load(file, Walkthrough)
     except SpecError as error:
         yield Problem(error.where, f"{error.what} {error.next}".strip())
         return
-    for path, text in texts(spec):
-        missing = [lang for lang in catalogue.contract.languages if not text.get(lang, "").strip()]
-        if missing:
-            yield Problem(where, f"{path} has no text in {', '.join(missing)}.")
-    component, _, _ = spec.probe.partition(".")
-    if component not in catalogue.folders:
-        yield Problem(where, f"{spec.probe} is not a function of a call.py.")
+    yield from untold(where, spec, languages)
     try:
-        known = walkthrough.vocabulary(spec)
+        known = language.vocabulary(spec)
     except KeyError as error:
         yield Problem(where, f"the grammar names the group {error}, which is not there.")
         return

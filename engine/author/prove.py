@@ -18,13 +18,14 @@ from engine.author.models import models
 from engine.author.proof import Proof
 from engine.errors import EngineError, SpecError
 from engine.flows import build as flows
-from engine.flows import measuring, walkthrough
+from engine.flows import language, measuring, walkthrough
 from engine.flows.measuring import fresh_seed, servers_for
 from engine.judge.level import PRACTICE, Level
 from engine.run.concurrent import run_both
 from engine.run.pythons import has, own_python
 from engine.run.servers import Servers
 from engine.run.types import Tree
+from engine.spec import topics
 from engine.spec.catalogue import Catalogue
 from engine.spec.entry import Entry
 from engine.spec.packs import packs
@@ -198,8 +199,8 @@ def _walkthrough_proof(
     servers: Servers, catalogue: Catalogue, id: str, name: str, tree: Tree
 ) -> Proof:
     claim = "the walkthrough shows what it names"
-    spec = catalogue.walkthrough(id)
-    number = walkthrough.vocabulary(spec)
+    spec = topics.walkthrough(catalogue, id)
+    number = language.vocabulary(spec)
     try:
         values = walkthrough.walked(servers, spec, tree, [number[w] for w in spec.text.split()])
     except EngineError as error:

@@ -54,5 +54,5 @@ def check(
     if json:
         emit(report, True)
     else:
-        show(report, command.texts(lang))
+        show(report, command.texts(lang), command.reasons(lang))
     raise typer.Exit(1 if report.wrong else 0)

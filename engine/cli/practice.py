@@ -12,7 +12,7 @@ from engine.cli.options import Answers, Json, MaybeExercise, Who, emit, maybe_se
 
 def observe(
     topic: Annotated[
-        str | None, typer.Argument(metavar="[TOPIC]", help="A walkthrough, embedding-walkthrough.")
+        str | None, typer.Argument(metavar="[TOPIC]", help="embedding-walkthrough, or tying.")
     ] = None,
     text: Annotated[
         str | None, typer.Option(help="A sentence of your own, to walk through.")

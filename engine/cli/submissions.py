@@ -18,6 +18,7 @@ from engine.report.out import Progress, tell
 
 if TYPE_CHECKING:
     from engine.flows.build_report import BuildReport
+    from engine.flows.comparison import ComparisonReport
     from engine.flows.fix_report import FixReport
     from engine.flows.observe import ObserveReport
     from engine.flows.walkthrough import WalkReport
@@ -150,15 +151,19 @@ def submit(session: Session, answers: Path | None, json: bool) -> BuildReport | 
 
 def observe(
     session: Session, topic: str | None, *, text: str | None, method: str, save: Path | None
-) -> ObserveReport | WalkReport:
-    """`engine observe`: a walkthrough by its name, else the break that is open."""
-    if topic is not None:
+) -> ObserveReport | WalkReport | ComparisonReport:
+    """`engine observe`: a walkthrough or a comparison by its name, else the break that is open."""
+    if topic in session.catalogue.comparisons and (text, method, save) == (None, "pca", None):
+        from engine.commands import comparison
+
+        return comparison.run(session, topic, progress=Progress(first=0))
+    if topic is not None and topic not in session.catalogue.comparisons:
         from engine.commands import walkthrough
 
         return walkthrough.run(
             session, topic, text=text, method=method, save=save, progress=Progress(first=0)
         )
-    if text is not None or method != "pca":
+    if topic is not None or text is not None or method != "pca":
         raise UsageError(
             Message("--text and --method belong to a walkthrough."),
             next=Message('engine observe embedding-walkthrough --text "I love dogs"'),

@@ -30,6 +30,11 @@ def texts(language: str) -> dict[str, pack.Texts]:
     return pack.texts(pack_folder(), language)
 
 
+def reasons(language: str) -> dict[str, str]:
+    """Why facts are not measured, in a language that is not English. Raises UsageError and SpecError."""
+    return pack.reasons(pack_folder(), language)
+
+
 def run(
     path: Path,
     asked: Asked,

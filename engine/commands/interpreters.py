@@ -42,6 +42,7 @@ class Interpreters(msgspec.Struct, frozen=True):
         bench = Bench(
             self.learner, self.facts, pack.load(self.pack), dict(files), server,
             f"{server}-script", self.lang, pack.texts(self.pack, self.lang),
+            pack.reasons(self.pack, self.lang),
         )  # fmt: skip
         if script:
             self.learner.hold(bench.script_server, held, "optimizer")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -12,7 +14,9 @@ from engine.spec import load as loading
 from engine.spec import yaml
 from engine.spec.types.fact_pack import Declared, FactPack, Finding, Rule, Words
 
-__all__ = ["Declared", "FactPack", "Finding", "Rule", "Texts", "Words", "code", "load", "texts"]
+__all__ = [
+    "Declared", "FactPack", "Finding", "Rule", "Texts", "Words", "code", "load", "reasons", "spoken", "texts",
+]  # fmt: skip
 
 
 class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,20 +30,38 @@ class Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     values: dict[str, str] = {}
 
     def value(self, measured: str) -> str:
-        """What was measured, by the first pattern that fits; as it is, where none does."""
-        found = (re.fullmatch(pattern, measured) for pattern in self.values)
-        match = next((one for one in found if one), None)
-        return match.expand(self.values[match.re.pattern]) if match else measured
+        """What was measured, as it is where no pattern fits."""
+        return spoken(measured, self.values)
+
+
+def spoken(text: str, patterns: Mapping[str, str]) -> str:
+    """A text by the first pattern that fits, and its groups the same way; as it is, where none does."""
+    matches = (re.fullmatch(pattern, text, re.DOTALL) for pattern in patterns)
+    match = next((one for one in matches if one), None)
+    if match is None:
+        return text
+    groups = [spoken(one or "", patterns) for one in match.groups()]
+    return re.sub(r"\\(\d)", lambda place: groups[int(place[1]) - 1], patterns[match.re.pattern])
 
 
 def texts(folder: Path, language: str) -> dict[str, Texts]:
     """The facts in another language, by id; none where the pack does not speak it. Raises SpecError."""
-    file = folder / f"{language}.yaml"
+    found: dict[str, Texts] = _read(folder / f"{language}.yaml", dict[str, Texts])
+    return found
+
+
+def reasons(folder: Path, language: str) -> dict[str, str]:
+    """Why facts are not measured, in another language, by patterns over the English. Raises SpecError."""
+    found: dict[str, str] = _read(folder / f"{language}-reasons.yaml", dict[str, str])
+    return found
+
+
+def _read(file: Path, kind: Any) -> Any:
     if not file.is_file():
         return {}
     document = yaml.read(file.read_bytes(), str(file))
     try:
-        return msgspec.convert(document.data, dict[str, Texts])
+        return msgspec.convert(document.data, kind)
     except msgspec.ValidationError as error:
         raise SpecError(f"The texts cannot be read: {error}.", where=f"{file}:1:1") from None
 

@@ -16,7 +16,7 @@ import msgspec
 from engine.errors import LearnerCodeError, Message, NotApplicable
 from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
-from engine.facts.pack import Declared, FactPack, Texts
+from engine.facts.pack import Declared, FactPack, Texts, spoken
 from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
 from engine.flows import training
 from engine.run.forks import Answer, Folder, Forks
@@ -50,6 +50,7 @@ class Bench(msgspec.Struct, frozen=True):
     script_server: str = "script"
     lang: str = "en"
     texts: Mapping[str, Texts] = {}
+    reasons: Mapping[str, str] = {}
 
     def titles(self, declared: Declared) -> dict[str, str]:
         """What a fact is about, in English and in the language of the bench."""
@@ -58,8 +59,12 @@ class Bench(msgspec.Struct, frozen=True):
 
     def value(self, id: str, measured: str) -> str:
         """What was measured of a fact, in the language of the bench."""
-        known = self.texts.get(id)
-        return known.value(measured) if known else measured
+        return self.texts[id].value(measured) if id in self.texts else measured
+
+    def why(self, reason: str, id: str = "") -> str:
+        """Why something was not measured, in the language of the bench; id: of the fact."""
+        values = self.texts[id].values if id in self.texts else {}
+        return spoken(reason, {**self.reasons, **values})
 
     def ask(self, function: str, recorded: Mapping[str, Any], module: str = "facts") -> Any:
         """What one of the pack's functions makes of a recording. Raises LearnerCodeError."""
@@ -126,8 +131,7 @@ def chosen(
 ) -> tuple[Candidate | None, list[Tried]]:
     """The candidate with most parts found, never the first that runs."""
     if asked.model:
-        named = named_candidate(bench.files, asked)
-        options = [named]
+        options = [named_candidate(bench.files, asked)]
     else:
         options = candidates.classes(bench.files, bench.pack.find)[:CANDIDATES]
     tried: list[Tried] = []

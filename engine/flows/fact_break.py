@@ -101,7 +101,8 @@ def unhealthy(before: Health, variant: Variant) -> Said:
     for id in variant.changes:
         fact = before.facts[id]
         if fact.value is None:
-            return Message("{fact}: {why}", fact=fact.title, why=fact.why or "not measured")
+            why = before.told[id] or Message("not measured")
+            return Message("{fact}: {why}", fact=fact.title, why=why)
         if fact.verdict == "WRONG" or re.fullmatch(variant.changes[id], fact.value):
             return Message("{fact}: it is {value} already", fact=fact.title, value=before.told[id])
         if not re.fullmatch(variant.healthy.get(id, ".*"), fact.value) or fact.verdict != "PASS":

@@ -33,7 +33,9 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class Health(msgspec.Struct, frozen=True):
-    """Facts by id, and what they were measured on. told: values by id, in the learner's language."""
+    """Facts by id, and what they were measured on. told: by id, the value or why there is none, in
+    the learner's language.
+    """
 
     facts: Mapping[str, Fact]
     recorded: dict[str, Any]
@@ -54,9 +56,12 @@ def measured(bench: Bench, target: Target, probe: Probe) -> Health:
     recorded = recording(bench, target, probe)
     raws = check.raw_facts(bench.ask("measure", recorded, MODULES[probe]))
     facts = {raw.id: _titled(bench, judged(bench.pack, raw, bench.files)) for raw in raws}
-    values = {id: fact.value for id, fact in facts.items() if fact.value is not None}
-    told = {id: bench.value(id, value) for id, value in values.items()}
-    return Health(facts, recorded, told)
+    return Health(facts, recorded, {id: _told(bench, fact) for id, fact in facts.items()})
+
+
+def _told(bench: Bench, fact: Fact) -> str:
+    """What was measured, or why nothing was, in the language of the bench."""
+    return bench.why(fact.why, fact.id) if fact.value is None else bench.value(fact.id, fact.value)
 
 
 def _titled(bench: Bench, fact: Fact) -> Fact:
@@ -73,7 +78,7 @@ def recording(bench: Bench, target: Target, probe: Probe) -> dict[str, Any]:
         assert target.script is not None  # a variant that needs one does not apply without
         ran = training.one_script(bench, target.script)
         if ran.steps < training.LEAST:
-            why = ran.recorded["why"]
+            why = bench.why(ran.recorded["why"])
             raise NotApplicable(
                 Message("The training script made {steps} steps: {why}.", steps=ran.steps, why=why)
             )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from engine.errors import LearnerCodeError, Message, NotApplicable, SpecError, UsageError
+from engine.errors import LearnerCodeError, Message, NotApplicable, SpecError
+from engine.flows.language import SEED, language, vocabulary
 from engine.flows.measuring import component_probe
 from engine.judge.compare import stopped
 from engine.observe.diagnostics import traceback
@@ -19,12 +18,10 @@ from engine.run.jobs import Job
 from engine.run.servers import Servers
 from engine.run.types import Tree, Values
 from engine.spec.texts import said
-from engine.spec.types import Walkthrough
+from engine.spec.types import Part, Walkthrough
 
 LIMIT = 120.0  # seconds: a training in number-by-number code takes a while
-SEED = 0
-END = "."
-LONGEST = 16  # tokens of a sentence: the context of the walkthrough's model
+ALWAYS = ("table_before", "table_after", "rows", "positions", "logits_before", "logits_after")
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -63,76 +60,26 @@ class WalkReport(msgspec.Struct, frozen=True):
     saved: str
 
 
-def spoken(spec: Walkthrough) -> list[str]:
-    """Every sentence of the little language."""
-    found = []
-    for template in spec.grammar:
-        slots = re.findall(r"\{(\w+)\}", template)
-        for choice in itertools.product(*(spec.groups[slot] for slot in slots)):
-            sentence = template
-            for slot, word in zip(slots, choice, strict=True):
-                sentence = sentence.replace(f"{{{slot}}}", word, 1)
-            found.append(sentence)
-    return found
-
-
-def vocabulary(spec: Walkthrough) -> dict[str, int]:
-    """The words of the little language, and the end of a sentence, with their ids."""
-    words = {word for sentence in spoken(spec) for word in sentence.split()}
-    return {word: i for i, word in enumerate(sorted(words | {END}))}
-
-
-def ids_of(number: Mapping[str, int], text: str) -> list[int]:
-    """The words of a text as ids. Raises UsageError that lists the words there are."""
-    given = re.findall(r"[^\s.,;!?]+", text)
-    known = {word.lower(): i for word, i in number.items()}
-    strange = [word for word in given if word.lower() not in known]
-    if strange or not given:
-        raise UsageError(
-            Message("The little language has no word {word!r}.", word=strange[0])
-            if strange
-            else Message("There is no word in it."),
-            where=repr(text),
-            next=Message("Its words: {words}", words=", ".join(sorted(number))),
-        )
-    if len(given) > LONGEST:
-        raise UsageError(
-            Message("At most {longest} words, not {count}.", longest=LONGEST, count=len(given)),
-            where=repr(text),
-        )
-    return [known[word.lower()] for word in given]
-
-
 def walked(servers: Servers, spec: Walkthrough, tree: Tree, ids: Sequence[int]) -> Values:
     """All that a walkthrough can show of this code. Raises NotApplicable, LearnerCodeError where the
     code gives no such thing.
     """
-    number, sentences, same = vocabulary(spec), spoken(spec), spec.same_word
-    mixed = np.random.default_rng(SEED).permutation(len(sentences))
-    stream = [number[word] for i in mixed for word in (*sentences[i].split(), END)]
-    one, other = (sentence.split() for sentence in (same.one, same.other))
+    known = language(spec)
     inputs: dict[str, Any] = {
         "ids": np.array(ids),
-        "stream": np.array(stream),
-        "vocab": len(number),
-        "one": np.array([number[word] for word in one]),
-        "other": np.array([number[word] for word in other]),
-        "at_one": one.index(same.word),
-        "at_other": other.index(same.word),
+        "stream": np.array(known.stream),
+        "vocab": len(known.words),
+        "one": np.array(known.one),
+        "other": np.array(known.other),
+        "at_one": known.at_one,
+        "at_other": known.at_other,
         "steps": spec.steps_of_training,
         "seed": SEED,
     }
     component, probe = component_probe(spec.probe, "walkthroughs")
     outcome = servers.outcomes(tree, [Job(component, probe, inputs)], limit=LIMIT)[0]
     if outcome.stopped:
-        raise NotApplicable(
-            Message(
-                "Your model gave no answer within {limit:.0f} seconds: {why}.",
-                limit=LIMIT,
-                why=stopped(outcome),
-            ),
-            next=Message("`engine next` says what is ready for you."),
-        )
+        raise no_answer(LIMIT, stopped(outcome))
     if outcome.raised is not None:
         raise LearnerCodeError(
             Message(
@@ -146,13 +93,39 @@ def walked(servers: Servers, spec: Walkthrough, tree: Tree, ids: Sequence[int]) 
                 "next` says which part is to be built now."
             ),
         )
-    check_numbers(outcome.values, len(number), len(ids))
-    values = {**outcome.values, **_derived(outcome.values, list(number), ids, spec)}
-    for name in sorted({name for part in spec.parts for name in part.show} - values.keys()):
+    return whole(completed({**dict.fromkeys(ALWAYS), **outcome.values}, spec, ids), spec)
+
+
+def whole(values: Values, spec: Walkthrough) -> Values:
+    """The same, with all that the walkthrough shows. Raises SpecError."""
+    named = {name for part in _parts(spec, values) for name in part.show}
+    for name in sorted(named - values.keys()):
         raise SpecError(
             Message("Nothing is called {name!r} in what the walkthrough measures.", name=name)
         )
     return values
+
+
+def no_answer(limit: float, why: str) -> NotApplicable:
+    """That a model was not done in time."""
+    return NotApplicable(
+        Message(
+            "Your model gave no answer within {limit:.0f} seconds: {why}.", limit=limit, why=why
+        ),
+        next=Message("`engine next` says what is ready for you."),
+    )
+
+
+def completed(measured: Values, spec: Walkthrough, ids: Sequence[int]) -> Values:
+    """What was measured, checked, and what follows from it. Raises LearnerCodeError."""
+    words = list(vocabulary(spec))
+    check_numbers(measured, len(words), len(ids))
+    return {**measured, **_derived(measured, words, ids, spec)}
+
+
+def _parts(spec: Walkthrough, values: Values) -> list[Part]:
+    """The parts that speak of what this code has."""
+    return [part for part in spec.parts if not part.when or part.when in values]
 
 
 def check_numbers(measured: Values, words: int, length: int) -> None:
@@ -162,6 +135,8 @@ def check_numbers(measured: Values, words: int, length: int) -> None:
         ("logits_before", words), ("logits_after", words),
     ):  # fmt: skip
         value = measured.get(name)
+        if name not in measured:
+            continue
         if not isinstance(value, np.ndarray) or value.shape[:1] != (rows,):
             raise LearnerCodeError(
                 Message(
@@ -194,11 +169,12 @@ def _derived(
         "same_word": [f"{spec.same_word.word}: {spec.same_word.one} / {spec.same_word.other}"],
     }
     for when in ("before", "after"):
-        logits = _array(values, f"logits_{when}")
-        odds = np.exp(logits - logits.max())
-        odds /= odds.sum()
-        likely = np.argsort(-odds, kind="stable")[:3]
-        found[f"next_{when}"] = [", ".join(f"{words[i]} {odds[i]:.2f}" for i in likely)]
+        if f"logits_{when}" in values:
+            logits = _array(values, f"logits_{when}")
+            odds = np.exp(logits - logits.max())
+            odds /= odds.sum()
+            likely = np.argsort(-odds, kind="stable")[:3]
+            found[f"next_{when}"] = [", ".join(f"{words[i]} {odds[i]:.2f}" for i in likely)]
         table = _array(values, f"table_{when}")
         found[f"neighbours_{when}"] = [
             f"{words[i]}: " + ", ".join(f"{words[j]} {cos:.2f}" for j, cos in nearest(table, i))
@@ -231,9 +207,9 @@ def steps(spec: Walkthrough, values: Values, ids: Sequence[int], lang: str) -> t
         Walked(
             said(part.title, lang),
             said(part.say, lang),
-            tuple(_shown(name, values, sentence) for name in part.show),
+            tuple(_shown(name, values, sentence) for name in part.show if name in values),
         )
-        for part in spec.parts
+        for part in _parts(spec, values)
     )
 
 

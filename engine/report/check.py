@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from engine.errors import Message
-from engine.facts.pack import Texts
+from engine.facts.pack import Texts, spoken
 from engine.facts.report import Fact, HealthReport, Taken
 from engine.report.out import safe
 from engine.report.words import said, words
@@ -19,16 +19,17 @@ WIDTH = 44
 
 
 Known = Mapping[str, Texts]
+Reasons = Mapping[str, str]
 
 
-def show(report: HealthReport, known: Known) -> None:
-    """Print the report as it is: its rows are for a terminal, a pager and a file alike. known: the facts
-    in the language that is spoken, where that is not English.
+def show(report: HealthReport, known: Known, reasons: Reasons) -> None:
+    """Print the report as it is: its rows are for a terminal, a pager and a file alike. known, reasons: the
+    facts, and why they are not measured, in the language that is spoken, where that is not English.
     """
-    sys.stdout.write(safe(text(report, known)) + "\n")
+    sys.stdout.write(safe(text(report, known, reasons)) + "\n")
 
 
-def text(report: HealthReport, known: Known) -> str:
+def text(report: HealthReport, known: Known, reasons: Reasons) -> str:
     """The report for a person."""
     lines = [*taken(report.model), ""]
     lines += [row(fact, known) for fact in report.facts if fact.verdict != "SKIP"]
@@ -38,10 +39,10 @@ def text(report: HealthReport, known: Known) -> str:
     skipped = [fact for fact in report.facts if fact.verdict == "SKIP"]
     if skipped:
         lines += ["", words("Not measured:")]
-        whys = dict.fromkeys(fact.why for fact in skipped)
-        for why in whys:
-            titles = ", ".join(title(fact, known) for fact in skipped if fact.why == why)
-            lines.append(f"  {titles}: {why}")
+        titles: dict[str, list[str]] = {}
+        for fact in skipped:
+            titles.setdefault(why(fact, known, reasons), []).append(title(fact, known))
+        lines += [f"  {', '.join(some)}: {reason}" for reason, some in titles.items()]
     if report.made_up:
         lines += ["", words("Made up: {what}.", what="; ".join(report.made_up))]
     count = {
@@ -80,6 +81,12 @@ def title(fact: Fact, known: Known) -> str:
 
 def value(fact: Fact, known: Known) -> str:
     return known[fact.id].value(str(fact.value)) if fact.id in known else str(fact.value)
+
+
+def why(fact: Fact, known: Known, reasons: Reasons) -> str:
+    """A reason may hold what was measured."""
+    values = known[fact.id].values if fact.id in known else {}
+    return spoken(fact.why, {**reasons, **values})
 
 
 def row(fact: Fact, known: Known) -> str:

@@ -30,6 +30,7 @@ SHOW = {
     "AllReport": ("engine.report.parts", "all_parts"),
     "FixReport": ("engine.report.verdicts", "fix"),
     "WalkReport": ("engine.report.walk", "walk"),
+    "ComparisonReport": ("engine.report.comparison", "comparison"),
     "ShowReport": ("engine.report.pages", "exercise"),
     "DoctorReport": ("engine.report.pages", "doctor"),
     "Asked": ("engine.report.author", "asked"),

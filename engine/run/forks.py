@@ -62,6 +62,8 @@ TORCH = (
     "torch_compare",
     "torch_recipe",
     "torch_run",
+    "torch_walk",
+    "torch_sharing",
     "torch_jobs",
 )
 FACTS = (*CHILD_MODULES, "runner", "fact_jobs")

@@ -22,7 +22,7 @@ from engine.spec.packs import content_root, is_fact_pack, lender, packs
 if TYPE_CHECKING:  # lists and hints do without
     from collections.abc import Mapping
 
-    from engine.spec.types import Break, Build, FactPack, Pack, Proof, Story, Walkthrough
+    from engine.spec.types import Break, Build, FactPack, Pack, Proof, Story
     from engine.spec.types.pack import Area
 
 PROOF = ".proof.yaml"
@@ -239,28 +239,18 @@ class Catalogue:
 
     @cached_property
     def walkthroughs(self) -> dict[str, Path]:
-        """Walkthroughs by id."""
-        return {file.stem: file for file in sorted(self.folder.glob("walkthroughs/*.yaml"))}
+        """Walkthroughs by id: those of the pack of facts, and the pack's own before them."""
+        return self._topics("walkthroughs")
 
-    def walkthrough(self, id: str) -> Walkthrough:
-        """The walkthrough called `id`. Raises UsageError with the nearest names."""
-        from engine.spec.types import Walkthrough
+    @cached_property
+    def comparisons(self) -> dict[str, Path]:
+        """Comparisons by id, in the same way."""
+        return self._topics("comparisons")
 
-        if id not in self.walkthroughs:
-            raise UsageError(
-                Message(
-                    "There is no walkthrough {id!r} in the pack {pack}.{hint}",
-                    id=id,
-                    pack=self.pack,
-                    hint=nearest(id, list(self.walkthroughs)),
-                ),
-                next=Message(
-                    "There are: {walkthroughs}. Without a name, `engine observe` measures the break that"
-                    " is open.",
-                    walkthroughs=", ".join(self.walkthroughs) or "-",
-                ),
-            )
-        return load(self.walkthroughs[id], Walkthrough)
+    def _topics(self, folder: str) -> dict[str, Path]:
+        of = self.factual if self.factual is not None and not self.by_facts else self
+        files = [*of.folder.glob(f"{folder}/*.yaml"), *self.folder.glob(f"{folder}/*.yaml")]
+        return {file.stem: file for file in files}
 
     @property
     def template(self) -> Path:

@@ -42,8 +42,9 @@ from engine.commands.session import Session
 from engine.errors import EngineError
 from engine.facts import pack as packs
 from engine.report.formats import emit
-from engine.run.forks import FACTS, TORCH, Folder, Forks, own_python
+from engine.run.forks import FACTS, TORCH, Folder, Forks
 from engine.run.pool import own_paths
+from engine.run.pythons import own_python
 from engine.spec.catalogue import Catalogue
 
 GPTS = Path(__file__).parent.parent / "gpts"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
@@ -126,6 +127,18 @@ def test_the_picture_is_saved(whole: Path, tmp_path: Path, suffix: str) -> None:
     file = tmp_path / f"words{suffix}"
     assert walkthrough.run(Session.here(start=whole), TOPIC, save=file).saved == str(file)
     assert file.read_bytes()[:5] in (b"\x89PNG\r", b"<?xml")
+
+
+@pytest.mark.skipif(not find_spec("matplotlib"), reason="the plots extra is not installed")
+def test_no_word_of_the_picture_lies_on_another(report: flow.WalkReport) -> None:
+    crowded = [flow.Point(one.word, one.x / 50, one.y / 50) for one in report.after]
+    far = [*crowded, flow.Point("far", 9.0, 9.0)]
+    figure = walkthrough.drawn(report.before, far)
+    figure.draw_without_rendering()
+    for axes in figure.axes:
+        boxes = [text.get_window_extent() for text in axes.texts]
+        pairs = itertools.combinations(boxes, 2)
+        assert len(boxes) > 20 and not any(one.overlaps(other) for one, other in pairs)
 
 
 @pytest.mark.skipif(bool(find_spec("matplotlib")), reason="the plots extra is installed")

@@ -131,6 +131,7 @@ def test_a_report_speaks_the_language_of_learner_yaml(torch, tmp_path):
         "a qué atiende un token",
         "hasta sí mismo",
         "Sin medir:",
+        "top-k = 5: el sampler no admite top-k",
         "Lo que esto no",
     ):
         assert said in done.stdout

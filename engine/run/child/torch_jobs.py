@@ -19,7 +19,9 @@ from engine.run.child import (
     torch_recipe,
     torch_run,
     torch_script,
+    torch_sharing,
     torch_trace,
+    torch_walk,
     torch_world,
 )  # fmt: skip
 from engine.run.child.torch_names import Names
@@ -44,17 +46,7 @@ def prepare(what):
 def work(job, tree):
     """One answer for a declared job."""
     torch_world.settle()
-    if job["kind"] == "model":
-        return model(job, tree)
-    if job["kind"] == "run":
-        return torch_run.observe(job, tree)
-    if job["kind"] == "script":
-        return torch_script.observe(job, tree)
-    if job["kind"] == "compare":
-        return torch_compare.observe(job, tree)
-    if job["kind"] == "recipe":
-        return torch_recipe.observe(job, tree)
-    return torch_generate.observe(job, tree)
+    return KINDS[job["kind"]](job, tree)
 
 
 def model(job, tree):
@@ -74,6 +66,18 @@ def model(job, tree):
                 done = {"failed": runner.failure(error, tree)}
             answers.append({"failed": None, **done})
     return torch_experiments.answer(built, notes, answers, blobs)
+
+
+KINDS = {
+    "model": model,
+    "run": torch_run.observe,
+    "walk": torch_walk.observe,
+    "sharing": torch_sharing.observe,
+    "script": torch_script.observe,
+    "compare": torch_compare.observe,
+    "recipe": torch_recipe.observe,
+    "generate": torch_generate.observe,
+}
 
 
 def zygote(fd, _load):

@@ -37,12 +37,7 @@ def observe(job, tree):
         blobs, run = torch_trace.Blobs(), Run(built, job)
         other = run.batches(text(2, OTHER), run.chunks, 2)
         answers, few = [], tuple(one[:TRACED] for one in other[0])
-        with torch.no_grad():
-            scored = run.output(*few)[0] is not None
-        experiment = {**job["experiment"], "targets": scored}
-
-        def traced():
-            answers.append(torch_experiments.run(built, tree, job, experiment, blobs, few))
+        traced = run.tracer(tree, blobs, few, answers)
 
         initial = torch_experiments.snapshot(built.model)
         torch_experiments.randomise(built.model, 1, "normal")
@@ -132,6 +127,20 @@ class Run:
             found.append((rows[:, :-1].contiguous(), rows[:, 1:].contiguous()))
         return found
 
+    def tracer(self, tree, blobs, few, answers):
+        """A function that adds a traced run to `answers`. few: (tokens, targets), which are given where the
+        model gives logits with them.
+        """
+        with torch.no_grad():
+            scored = self.output(*few)[0] is not None
+        experiment = {**self.job["experiment"], "targets": scored}
+
+        def traced():
+            done = torch_experiments.run(self.built, tree, self.job, experiment, blobs, few)
+            answers.append(done)
+
+        return traced
+
     def output(self, x, y=None):
         """(logits or None, the model's own loss or None)."""
         found = self.built(x, y if y is not None and self.built.takes("targets") else None)
@@ -178,11 +187,13 @@ class Run:
             return own
         return nll(logits.reshape(*x.shape, -1), y)
 
-    def train(self, batches, shifted):
-        """Losses, and what the first step shows."""
-        found = torch_experiments.parameters(self.built.model)
+    def train(self, batches, shifted, beside=()):
+        """Losses, norms of the gradient, and what the first step shows. beside: parameters that learn with
+        the model's own.
+        """
+        found = [*torch_experiments.parameters(self.built.model), *beside]
         owned = [p for _, p in found]
-        optimizer, told = Adam(owned, self.job["rate"]), {"losses": []}
+        optimizer, told = Adam(owned, self.job["rate"]), {"losses": [], "norms": []}
         mode(self.built.model, True)
         for n, (x, y) in enumerate(batches):
             torch_world.seed(n)
@@ -190,6 +201,7 @@ class Run:
             loss = self.loss(x, y, shifted)
             loss.backward()
             told["losses"].append(float(loss.detach()))
+            told["norms"].append(norm(owned))
             if n == 0:
                 told["gradients"] = block_gradients(found)
                 before = [p.detach().clone() for p in owned]
@@ -230,6 +242,11 @@ class Run:
         return "".join(ALPHABET[n] if n < len(ALPHABET) else "?" for n in drawn)
 
 
+def norm(owned):
+    """Of all gradients together."""
+    return sum(float(p.grad.norm()) ** 2 for p in owned if p.grad is not None) ** 0.5
+
+
 def block_gradients(found):
     """[norm of the first block's gradients, of the last block's]: a block's parameters hold its number in
     their names; None without numbers.
@@ -247,7 +264,4 @@ def block_gradients(found):
         return None
     places = [n for blocks in lists for n in blocks]
     ends = [[t for blocks in lists for t in blocks.get(end(places), ())] for end in (min, max)]
-    return [
-        sum(float(t.grad.norm()) ** 2 for t in tensors if t.grad is not None) ** 0.5
-        for tensors in ends
-    ]
+    return [norm(tensors) for tensors in ends]

@@ -18,11 +18,14 @@ class SameWord(Spec, frozen=True, kw_only=True):
 
 
 class Part(Spec, frozen=True, kw_only=True):
-    """One step on the way: what is said, and the values that are shown."""
+    """One step on the way: what is said, and the values that are shown. `when`: only of code that gives this
+    value, as not every model has what each part speaks of.
+    """
 
     title: Text
     say: Text
     show: tuple[str, ...]
+    when: str = ""
 
 
 class Walkthrough(Spec, frozen=True, kw_only=True):
@@ -32,7 +35,7 @@ class Walkthrough(Spec, frozen=True, kw_only=True):
     """
 
     title: Text
-    probe: str  # component.probe
+    probe: str  # component.probe; in a pack of facts module.function
     steps_of_training: Annotated[int, Meta(ge=1)]
     text: str  # unless the learner gives another
     groups: dict[str, tuple[str, ...]]

@@ -35,6 +35,7 @@ def sentence(learner, record, ids, stream, vocab, one, other, at_one, at_other, 
     record(batch_shape=list(model.token_emb(ids[None]).data.shape))
     record(positions=learner.rope(learner.Tensor(rows)).data)
     logits = model(ids[None]).data
+    record(tied=True)  # by contract
     record(logits_shape=list(logits.shape), logits_before=logits[0, -1])
     record(table_before=model.token_emb.weight.data)
     optimizer = learner.AdamW(list(model.parameters()), lr=1e-2, weight_decay=0.0)
