@@ -158,8 +158,9 @@ def submit_build(
     if id is None and everything:
         from engine.commands import submit_all
 
-        emit(submit_all.run(session, level_of(level)), json)
-        return
+        parts = submit_all.run(session, level_of(level))
+        emit(parts, json)
+        raise typer.Exit(0 if parts.passed else 1)
     if id is not None:
         from engine.commands import warm
 

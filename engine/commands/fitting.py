@@ -6,10 +6,10 @@ import os
 import re
 from pathlib import Path
 
-from engine.code.signatures import module_of, placed
+from engine.code.signatures import module_of
 from engine.commands import found
 from engine.commands.session import Session
-from engine.errors import EngineError, Message, Said
+from engine.errors import EngineError, LearnerCodeError, Message, Said
 from engine.facts import files
 from engine.flows.measuring import Progress
 from engine.learner import learner as learners
@@ -68,19 +68,16 @@ def odd(catalogue: Catalogue, model: Path, lang: str) -> Said:
 
 def _unmade(catalogue: Catalogue, model: Path, lang: str) -> Said:
     """What the package imports of its own and has not got, and how it is made."""
-    from engine.code.imports import absent
+    from engine.commands.sources import check_made
     from engine.learner.model import read
 
     contract = catalogue.contract
     modules = {where.partition(":")[0] for where in contract.roles.values()}
-    files = read(model, contract.roots, modules)
-    roles = placed(contract.roles, contract.moved, contract.roots, files)
-    modules = {where.partition(":")[0] for where in roles.values()}
-    found = absent(files, contract.roots, modules)
-    if not found:
-        return ""
-    told = Message("{file} imports {module}, which is not there.", module=found[0], file=found[1])
-    return Message.joined("\n", [told, contract.export[lang]])
+    try:
+        check_made(catalogue, read(model, contract.roots, modules), lang)
+    except LearnerCodeError as error:
+        return Message.joined("\n", [error.messages[0], error.messages[2]])
+    return ""
 
 
 def _imports_torch(model: Path) -> bool:

@@ -92,6 +92,7 @@ class Session:
         are. Raises LearnerCodeError.
         """
         files = self.model_files()
+        sources.check_made(self.catalogue, files, self.learner.lang)
         return files, self.learner.tree(self.catalogue, files, self.learner.model)
 
     def model_files(self) -> dict[str, bytes]:

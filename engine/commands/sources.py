@@ -31,6 +31,24 @@ def read(learner: Learner, catalogue: Catalogue) -> dict[str, bytes]:
     return model.read(root, catalogue.contract.roots, modules)
 
 
+def check_made(catalogue: Catalogue, files: Mapping[str, bytes], lang: str) -> None:
+    """A package that is made of something else is whole. Raises LearnerCodeError, which says how."""
+    if catalogue.by_facts or not catalogue.contract.export:
+        return
+    from engine.code.imports import absent
+    from engine.code.signatures import placed
+
+    contract = catalogue.contract
+    roles = placed(contract.roles, contract.moved, contract.roots, files)
+    modules = {where.partition(":")[0] for where in roles.values()}
+    found = absent(files, contract.roots, modules)
+    if found:
+        told = Message(
+            "{file} imports {module}, which is not there.", module=found[0], file=found[1]
+        )
+        raise LearnerCodeError(told, next=contract.export[lang])
+
+
 def _anybodys(learner: Learner, root: Path) -> dict[str, bytes]:
     """Code of any layout, with its configurations; without what is ours where it lies in the learner's own
     folder. Raises LearnerCodeError. Notebooks are left out: a practice copy is made of files.

@@ -10,6 +10,15 @@ from engine.learner.store import Attempt, opened
 from engine.run.types import Tree
 
 
+def check_builds(session: Session) -> None:
+    """There is something to build. Raises NotApplicable."""
+    if not any(entry.kind == "build" for entry in session.catalogue.entries.values()):
+        raise NotApplicable(
+            Message("The pack {pack} has nothing to build.", pack=session.catalogue.pack),
+            next=Message("`engine break` puts a bug in; `engine next` says what is ready for you."),
+        )
+
+
 def check_level(session: Session, level: Level) -> None:
     """Level exam is for code in NumPy. Raises UsageError."""
     catalogue = session.catalogue

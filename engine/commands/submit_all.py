@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.commands.session import Session
-from engine.commands.submission import check_level
+from engine.commands.submission import check_builds, check_level
 from engine.commands.warm import servers_of
 from engine.flows import build as flows
 from engine.flows import measuring
@@ -21,6 +21,7 @@ def run(
     progress: measuring.Progress = measuring.quiet,
 ) -> AllReport:
     """Judge each component of the course. Nothing is recorded: a pass is for what was asked by its name."""
+    check_builds(session)
     check_level(session, level)
     parts = []
     with servers_of(session) as servers:

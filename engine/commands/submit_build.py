@@ -6,7 +6,7 @@ import hashlib
 
 from engine.commands.questions import ask_all, still_open
 from engine.commands.session import Session
-from engine.commands.submission import check_level
+from engine.commands.submission import check_builds, check_level
 from engine.commands.warm import servers_of
 from engine.errors import Message, UsageError
 from engine.flows import build as flows
@@ -87,6 +87,7 @@ def chosen(session: Session, id: str | None) -> Entry:
 
 
 def _first_open(session: Session) -> str:
+    check_builds(session)
     done = {a.exercise for a in session.attempts() if a.state == "passed"}
     for entry in session.catalogue.entries.values():
         if entry.kind == "build" and entry.id not in done:

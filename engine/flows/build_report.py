@@ -49,3 +49,8 @@ class AllReport(msgspec.Struct, frozen=True):
     parts: tuple[Part, ...]
     lang: str
     root: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether all of them pass."""
+        return all(part.passed for part in self.parts)

@@ -116,7 +116,7 @@ def partless(parts: health.Places, variant: Variant) -> Said:
         named = {one for edit in way.edits for one in (edit.at, edit.to) if one not in ("", FILES)}
         if all(parts.get(one) for one in named):
             return ""
-    return Message("it has no part that this bug could be in")
+    return Message("there is no place for it in the code that runs")
 
 
 def _searched(

@@ -23,6 +23,8 @@ EXPECTED = (
     "expected "  # begins the names of expected arrays in the .npz; no argument has a space in it
 )
 
+ARRAYS = """arrays = np.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), "repro.npz"))
+"""
 SCRIPT = '''"""{title}
 
 Run it with `python repro.py`, or line by line with `python -m pdb repro.py`. It calls your code with
@@ -37,8 +39,7 @@ import sys
 import numpy as np
 
 sys.path[:0] = {roots!r}  # your code
-arrays = np.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), "repro.npz"))
-inputs = {inputs}
+{arrays}inputs = {inputs}
 expected = {expected}
 
 
@@ -162,7 +163,8 @@ def written(
     fine = case.draw.dtype == "float64"
     script = SCRIPT.format(
         title=title, how=f"\n\nThe check also did what this script does not: {how}." if how else "",
-        roots=[*roots], roles={**roles}, inputs=inputs, expected=shown, call=call.strip(),
+        roots=[*roots], roles={**roles}, arrays=ARRAYS if arrays else "", inputs=inputs,
+        expected=shown, call=call.strip(),
         probe=case.draw.probe, seed=case.draw.seed,
         error=expected.raised.type if expected.raised else "none",
         tensors=TENSORS.format(seed=case.draw.seed) if torch else "",

@@ -89,8 +89,8 @@ def walked(servers: Servers, spec: Walkthrough, tree: Tree, ids: Sequence[int]) 
             ),
             frames=traceback(outcome.raised),
             next=Message(
-                "The walkthrough needs a whole model, from the embedding to AdamW: `engine "
-                "next` says which part is to be built now."
+                "The walkthrough needs parts that are not whole yet: `engine submit-build --all` "
+                "says which."
             ),
         )
     return whole(completed({**dict.fromkeys(ALWAYS), **outcome.values}, spec, ids), spec)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from engine.report.words import words
+
 DECADES = (
     3  # factors of ten from the smallest to the largest value: from here on a logarithmic axis
 )
@@ -91,7 +93,7 @@ def _scaled(value: float, log: bool) -> float:
 
 
 def _label(value: float, log: bool) -> str:
-    return f"{10**value:.1e}" if log else f"{value:.4g}"
+    return words("{number:.1e}", number=10**value) if log else words("{number:.4g}", number=value)
 
 
 def _row(value: float, low: float, high: float, height: int, log: bool) -> int:

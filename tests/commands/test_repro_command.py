@@ -39,6 +39,16 @@ def test_a_build_that_failed_can_be_repeated_without_the_engine(home: Path) -> N
     assert again["check"] == "gradient" and again["folder"] != report["folder"]
 
 
+def test_a_check_without_arrays_is_repeated_too(home: Path) -> None:
+    """The first that somebody meets who begins: sizes alone go in."""
+    edit(home, EMBEDDING, "self.d_model = d_model", "self.d_model = d_model + 1")
+    engine("submit-build", "embedding", cwd=home, code=1)
+    report = engine_json("repro", "attributes", cwd=home)
+    folder = home / report["folder"]
+    assert [file.name for file in folder.iterdir()] == ["repro.py"]
+    assert "DIFFERS" in run(folder / "repro.py")
+
+
 def test_a_fix_that_failed_can_be_repeated_on_the_practice_copy(opened: Path) -> None:
     """What is expected is what the learner's own code gave before the break."""
     edit(opened / "practice" / LOUD, HEAD, "self.vocab_size_out = 256", "self.vocab_size_out = 300")
@@ -91,7 +101,8 @@ def test_every_part_is_judged_at_once_and_nothing_is_recorded(home: Path) -> Non
     edit(home, EMBEDDING, "return self.weight[ids]", "return self.weight[ids] * 2.0")
     before = kinds(home)
     parts = {
-        one["exercise"]: one for one in engine_json("submit-build", "--all", cwd=home)["parts"]
+        one["exercise"]: one
+        for one in engine_json("submit-build", "--all", cwd=home, code=1)["parts"]
     }
     assert len(parts) == 25 and parts["sdpa"]["passed"] and not parts["embedding"]["passed"]
     assert parts["embedding"]["finding"]["result"]["id"] == "lookup"

@@ -9,6 +9,8 @@ import pytest
 
 from engine.author.reach import reach
 from engine.commands import init, sources
+from engine.commands.session import Session
+from engine.errors import LearnerCodeError
 from engine.flows.build import grade_build
 from engine.flows.measuring import servers_for
 from engine.learner.learner import Learner, Settings
@@ -94,6 +96,9 @@ def test_init_says_how_to_export_what_is_not_whole(tmp_path: Path) -> None:
         assert report.pack == "tinytorch"
         assert "tinytorch.core.tensor" in report.warning and word in report.warning
         assert "tito src export --all" in report.warning
+    with pytest.raises(LearnerCodeError, match=r"tinytorch\.core\.tensor") as caught:
+        Session.here(start=Path(report.home)).code
+    assert "tito src export --all" in caught.value.next
     tensor = "class Tensor:\n    pass\n"
     whole = checkout(tmp_path / "whole", embeddings="from .tensor import Tensor\n", tensor=tensor)
     assert not init.run("b", model=whole, folder=tmp_path).warning

@@ -136,11 +136,11 @@ def test_a_form_is_reached(id, odd):
 def test_what_happens_inside_a_layer_of_torch_s_own_is_no_place(forks):
     _, looked = looked_at(forks, FOREIGN)
     refused = looked.refused["residual-around-ffn-missing"]
-    assert refused == "it has no part that this bug could be in"
+    assert refused == "there is no place for it in the code that runs"
 
 
 def test_the_last_block_s_norm_is_no_final_norm(forks):
     data = POST_NORM.replace(b"[self.norm, self.head]", b"[self.head]")
     _, looked = looked_at(forks, data)
     refused = looked.refused["final-norm-missing-gpt"]
-    assert refused == "it has no part that this bug could be in"
+    assert refused == "there is no place for it in the code that runs"
