@@ -15,6 +15,7 @@ from engine.author.prove import CheckReport
 from engine.flows.answers import Answer
 from engine.flows.blind import BlindReport
 from engine.flows.build_report import AllReport, BuildReport, Part
+from engine.flows.comparison import Compared, ComparisonReport
 from engine.flows.demo import Asked, Bug, Checked, Step
 from engine.flows.diagnosis import DiagnosisReport
 from engine.flows.fix_report import CauseResult, FixReport, Reveal
@@ -205,6 +206,12 @@ REPORTS: dict[str, Any] = {
             Walked("Training", LONG, (Shown("losses", curve=tuple(3 / (i + 1) for i in range(50))),)),
         ),
         POINTS, POINTS[::-1], f"{PATH}/words.png",
+    ),
+    "comparison": ComparisonReport(
+        "tying", "One table or two", LONG, ("tied", "untied"), "untied", LONG[:90],
+        (Compared("first_loss", "first loss", (17.64, 17.5, 17.8), (4.44, 4.41, 4.48), "higher", LONG),),
+        (tuple(17 / (i + 1) for i in range(50)), tuple(4 / (i + 1) for i in range(50))),
+        ((9.5, 1.2), (1.25, 0.6)), LONG[:120],
     ),
     "show": ShowReport(
         LOUD, "break", "Two sizes for one table",
