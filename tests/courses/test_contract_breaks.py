@@ -51,7 +51,7 @@ def test_there_are_breaks():
     assert len(OWN) >= 12
 
 
-@pytest.mark.sweep(8)
+@pytest.mark.sweep(5)
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("id", OWN)
 def test_it_goes_into_code_of_any_style(id, style, planned):

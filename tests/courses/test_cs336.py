@@ -53,7 +53,7 @@ def test_there_are_styles_and_mistakes():
     assert len(MISTAKES) >= 40
 
 
-@pytest.mark.sweep(30)
+@pytest.mark.sweep(20)
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_right_part_passes(style, part, grade):
@@ -67,7 +67,7 @@ def test_what_the_course_allows_passes(style, part, file, old, new, grade):
     assert verdict.passed, verdict.failing
 
 
-@pytest.mark.sweep(16)
+@pytest.mark.sweep(10)
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: f"{m['style']}-{m['part']}-{m['id']}")
 def test_a_mistake_is_refused_and_named(mistake, grade):
     """By the check, or in the words, that the row names."""

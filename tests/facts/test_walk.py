@@ -48,6 +48,7 @@ def catalogue():
     return Catalogue("gpt", pack_folder())
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_sentence_walks_through_a_model_of_any_style(style, bench_of, catalogue):
     spec = topics.walkthrough(catalogue, "embedding-walkthrough")
@@ -73,6 +74,7 @@ def test_words_with_like_neighbours_come_near(bench_of, catalogue):
     assert {"cats", "birds", "horses"} & set(animals.replace(",", "").split())
 
 
+@pytest.mark.sweep(3)
 @pytest.mark.parametrize("style", sorted(TIED))
 def test_a_model_is_trained_tied_and_untied(style, bench_of, catalogue):
     spec = topics.comparison(catalogue, "tying")
