@@ -25,7 +25,9 @@ def engine(*words, cwd, code=0):
         [sys.executable, "-m", "engine", *map(str, words)],
         cwd=cwd, capture_output=True, encoding="utf-8", check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
-    assert done.returncode in (code if isinstance(code, tuple) else (code,)), done.stdout + done.stderr
+    assert done.returncode in (code if isinstance(code, tuple) else (code,)), (
+        done.stdout + done.stderr
+    )
     return done.stdout + done.stderr
 
 
