@@ -149,8 +149,15 @@ def test_a_bench_tells_why_in_its_language():
     assert english.why("the model has no dropout", "scale") == "the model has no dropout"
 
 
-def test_a_break_that_does_not_apply_says_why_in_the_language_of_the_bench():
-    words.speak("es")  # whatever another test has spoken
+@pytest.fixture
+def spanish():
+    """Whatever other tests have spoken, and will."""
+    words.speak("es")
+    yield
+    words.speak("en")
+
+
+def test_a_break_that_does_not_apply_says_why_in_the_language_of_the_bench(spanish):
     variant = SimpleNamespace(changes={"scale": ".*"}, healthy={})
     for why in ("no se encontró ninguna atención", ""):
         before = Health({"scale": skipped("scale", "no attention was found")}, {}, {"scale": why})
