@@ -113,7 +113,7 @@ def test_a_model_that_is_not_built_yet_is_a_polite_no(tmp_path: Path) -> None:
     home = Path(init.run("ada", folder=tmp_path).home)
     with pytest.raises(LearnerCodeError, match="Your model raised") as caught:
         walkthrough.run(Session.here(start=home), TOPIC)
-    assert "engine next" in caught.value.next
+    assert "submit-build --all" in caught.value.next
 
 
 def test_the_text_for_a_person(whole: Path) -> None:
