@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from engine.author.lint import (
@@ -19,7 +19,7 @@ from engine.inject.sizes import SIZE
 from engine.spec.catalogue import PROOF, Catalogue
 from engine.spec.entry import Entry
 from engine.spec.load import load
-from engine.spec.types import Comparison, FactPack, SpanEdit, Variant, Walkthrough
+from engine.spec.types import Comparison, FactPack, SpanEdit, Variant
 
 
 def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]:
@@ -39,37 +39,33 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             yield from _entry_problems(catalogue, entry, pack)
     for id, file in catalogue.walkthroughs.items():
         if only in (None, id):
-            yield from walkthrough_problems(file, pack.languages)
-            yield from _function_problems(file, Walkthrough, "probe")
+            functions = _functions(catalogue)
+            yield from walkthrough_problems(file, pack.languages, functions.__contains__)
     for id, file in catalogue.comparisons.items():
         if only in (None, id):
-            yield from _comparison_problems(file, pack.languages)
-            yield from _function_problems(file, Comparison, "exchange")
+            yield from _comparison_problems(catalogue, file)
 
 
-def _comparison_problems(file: Path, languages: Sequence[str]) -> Iterator[Problem]:
+def _comparison_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]:
     try:
         spec = load(file, Comparison)
     except SpecError as error:
         yield Problem(error.where, f"{error.what} {error.next}".strip())
         return
-    yield from untold(f"{file}:1:1", spec, languages)
+    yield from untold(f"{file}:1:1", spec, catalogue.facts.languages)
+    if spec.exchange not in _functions(catalogue):
+        yield Problem(f"{file}:1:1", f"{spec.exchange} is no function of the pack.")
     if len(spec.versions) != 2:
         yield Problem(f"{file}:1:1", f"`versions` names {len(spec.versions)}, not two.")
 
 
-def _function_problems(
-    file: Path, kind: type[Walkthrough | Comparison], key: str
-) -> Iterator[Problem]:
-    """Whether module.function is one of the pack's."""
-    try:
-        named = getattr(load(file, kind), key)
-    except SpecError:
-        return  # told
-    module, _, function = named.partition(".")
-    code = file.parent.parent / f"{module}.py"
-    if not code.is_file() or f"\ndef {function}(" not in code.read_text("utf-8"):
-        yield Problem(f"{file}:1:1", f"{named} is no function of the pack.")
+def _functions(catalogue: Catalogue) -> list[str]:
+    """module.function of all that the pack defines."""
+    return [
+        f"{file.stem}.{name}"
+        for file in sorted(catalogue.folder.glob("*.py"))
+        for name in re.findall(r"^def (\w+)\(", file.read_text("utf-8"), re.MULTILINE)
+    ]
 
 
 def _entry_problems(catalogue: Catalogue, entry: Entry, pack: FactPack) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -74,8 +74,10 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             yield from _entry_problems(catalogue, entry, known)
     for id, file in catalogue.walkthroughs.items():
         if only in (None, id):
-            yield from walkthrough_problems(file, catalogue.contract.languages)
-            yield from _probe_problems(catalogue, file)
+            languages = catalogue.contract.languages
+            yield from walkthrough_problems(
+                file, languages, lambda probe: probe.partition(".")[0] in catalogue.folders
+            )
 
 
 def _entry_problems(
@@ -125,17 +127,10 @@ def _entry_problems(
                 yield Problem(where, f"{change.name} is on {change.on!r}, no folder of models/.")
 
 
-def _probe_problems(catalogue: Catalogue, file: Path) -> Iterator[Problem]:
-    try:
-        probe = load(file, Walkthrough).probe
-    except SpecError:
-        return  # told
-    if probe.partition(".")[0] not in catalogue.folders:
-        yield Problem(f"{file}:1:1", f"{probe} is not a function of a call.py.")
-
-
-def walkthrough_problems(file: Path, languages: Sequence[str]) -> Iterator[Problem]:
-    """What is wrong with the texts and the little language of a walkthrough."""
+def walkthrough_problems(
+    file: Path, languages: Sequence[str], known: Callable[[str], bool]
+) -> Iterator[Problem]:
+    """What is wrong with a walkthrough. known: whether the pack has a probe of this name."""
     where = f"{file}:1:1"
     try:
         spec = load(file, Walkthrough)
@@ -143,14 +138,16 @@ def walkthrough_problems(file: Path, languages: Sequence[str]) -> Iterator[Probl
         yield Problem(error.where, f"{error.what} {error.next}".strip())
         return
     yield from untold(where, spec, languages)
+    if not known(spec.probe):
+        yield Problem(where, f"{spec.probe} is no function of the pack.")
     try:
-        known = language.vocabulary(spec)
+        words = language.vocabulary(spec)
     except KeyError as error:
         yield Problem(where, f"the grammar names the group {error}, which is not there.")
         return
     same = spec.same_word
     for sentence in (spec.text, same.one, same.other):
-        for word in sorted(set(sentence.split()) - known.keys()):
+        for word in sorted(set(sentence.split()) - words.keys()):
             yield Problem(where, f"the language has no word {word!r}.")
     for sentence in (same.one, same.other):
         if same.word not in sentence.split():

@@ -153,17 +153,22 @@ def observe(
     session: Session, topic: str | None, *, text: str | None, method: str, save: Path | None
 ) -> ObserveReport | WalkReport | ComparisonReport:
     """`engine observe`: a walkthrough or a comparison by its name, else the break that is open."""
-    if topic in session.catalogue.comparisons and (text, method, save) == (None, "pca", None):
+    if topic in session.catalogue.comparisons:
+        if text is not None or method != "pca" or save is not None:
+            raise UsageError(
+                Message("{topic} takes no --text, --method or --save.", topic=topic),
+                next=f"engine observe {topic}",
+            )
         from engine.commands import comparison
 
         return comparison.run(session, topic, progress=Progress(first=0))
-    if topic is not None and topic not in session.catalogue.comparisons:
+    if topic is not None:
         from engine.commands import walkthrough
 
         return walkthrough.run(
             session, topic, text=text, method=method, save=save, progress=Progress(first=0)
         )
-    if topic is not None or text is not None or method != "pca":
+    if text is not None or method != "pca":
         raise UsageError(
             Message("--text and --method belong to a walkthrough."),
             next=Message('engine observe embedding-walkthrough --text "I love dogs"'),

@@ -113,6 +113,11 @@ def _with_parents(module: str) -> list[str]:
     return [".".join(parts[: i + 1]) for i in range(len(parts))]
 
 
+def holds(files: Files, roots: Sequence[str], module: str) -> bool:
+    """Whether a module is among these files."""
+    return next(_files(files, roots, module), None) is not None
+
+
 def _files(files: Files, roots: Sequence[str], module: str) -> Iterator[str]:
     stem = module.replace(".", "/")
     for root in roots:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
+from engine.code.imports import holds
 from engine.code.syntax import parse
 
 LEAST = 0.5  # of a contract's functions that a module must have
@@ -72,14 +73,10 @@ def placed(
     """Roles ("module:name"), with the other place of a module (`moved`) where the usual one is not among the
     files and that one is.
     """
-
-    def there(module: str) -> bool:
-        stem = module.replace(".", "/") + ".py"
-        return any((f"{root}/{stem}" if root else stem) in files for root in roots)
-
     found = {}
     for role, where in roles.items():
         module, _, name = where.partition(":")
         other = moved.get(module, "")
-        found[role] = f"{other}:{name}" if other and not there(module) and there(other) else where
+        elsewhere = holds(files, roots, other) and not holds(files, roots, module)
+        found[role] = f"{other}:{name}" if other and elsewhere else where
     return found

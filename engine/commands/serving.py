@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from engine.commands.session import Session
@@ -48,21 +46,3 @@ class Kept:
         servers, self._servers = self._servers, None
         if servers is not None:
             servers.__exit__(None, None, None)
-
-
-_kept: list[Kept] = []
-
-
-def kept() -> Kept | None:
-    """Where sessions that come one after another have the same servers."""
-    return _kept[-1] if _kept else None
-
-
-@contextmanager
-def keeping() -> Iterator[None]:
-    """While this lasts, sessions that come one after another have the same servers."""
-    _kept.append(Kept())
-    try:
-        yield
-    finally:
-        _kept.pop().close()

@@ -16,6 +16,7 @@ from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
 
 if TYPE_CHECKING:
+    from engine.commands.serving import Kept
     from engine.run.types import Tree
 
 
@@ -26,6 +27,7 @@ class Session:
         self.learner = learner
         self.store = Store(learner.private)
         self.part: str | None = None  # the component that a command is about; None: all of them
+        self.kept: Kept | None = None  # servers that stay when this session is over
 
     @classmethod
     def here(cls, name: str | None = None, start: Path | None = None) -> Session:

@@ -6,7 +6,7 @@ import atexit
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from engine.commands.serving import kept, servers
+from engine.commands.serving import servers
 from engine.commands.session import Session
 from engine.errors import EngineError
 from engine.run.concurrent import Future
@@ -73,12 +73,12 @@ def _unused() -> None:
 @contextmanager
 def servers_of(session: Session) -> Iterator[Servers]:
     """The servers that were begun for this session, else new ones. Raises LearnerCodeError."""
-    warm, staying = _begun.pop(session, None), kept()
-    if warm is None and staying is not None:
+    warm = _begun.pop(session, None)
+    if warm is None and session.kept is not None:
         try:
-            yield staying.of(session)
+            yield session.kept.of(session)
         except BaseException:
-            staying.close()
+            session.kept.close()
             raise
         return
     if warm is None:

@@ -5,12 +5,13 @@ recorded: the verdicts are made by the same commands on a store that keeps nothi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from engine.commands import submit_build, submit_fix
 from engine.commands.naming import called
-from engine.commands.serving import keeping
+from engine.commands.serving import Kept
 from engine.commands.session import Session
 from engine.errors import EngineError, Message, UsageError
 from engine.flows.build_report import BuildReport
@@ -60,9 +61,11 @@ def run(begin: Callable[[], Session], exercise: str, changes: Iterable[object], 
     """Judge for each of `changes`. begin: a session that has read nothing yet. tell: gets what is watched,
     then the verdict, or the EngineError that there was none for.
     """
-    with keeping():
+    with closing(Kept()) as kept:
         for _ in changes:
-            _judge(begin(), exercise, tell)
+            session = begin()
+            session.kept = kept
+            _judge(session, exercise, tell)
 
 
 def _judge(session: Session, exercise: str, tell: Tell) -> None:

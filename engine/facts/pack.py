@@ -16,6 +16,7 @@ from engine.spec.types.fact_pack import Declared, FactPack, Finding, Rule, Words
 
 __all__ = [
     "Declared", "FactPack", "Finding", "Rule", "Texts", "Words", "code", "load", "reasons", "spoken", "texts",
+    "told_why",
 ]  # fmt: skip
 
 
@@ -42,6 +43,11 @@ def spoken(text: str, patterns: Mapping[str, str]) -> str:
         return text
     groups = [spoken(one or "", patterns) for one in match.groups()]
     return re.sub(r"\\(\d)", lambda place: groups[int(place[1]) - 1], patterns[match.re.pattern])
+
+
+def told_why(reason: str, id: str, known: Mapping[str, Texts], reasons: Mapping[str, str]) -> str:
+    """Why a fact was not measured, in another language: a reason may hold what was."""
+    return spoken(reason, {**reasons, **(known[id].values if id in known else {})})
 
 
 def texts(folder: Path, language: str) -> dict[str, Texts]:

@@ -16,7 +16,7 @@ import msgspec
 from engine.errors import LearnerCodeError, Message, NotApplicable
 from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
-from engine.facts.pack import Declared, FactPack, Texts, spoken
+from engine.facts.pack import Declared, FactPack, Texts, told_why
 from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
 from engine.flows import training
 from engine.run.forks import Answer, Folder, Forks
@@ -63,8 +63,7 @@ class Bench(msgspec.Struct, frozen=True):
 
     def why(self, reason: str, id: str = "") -> str:
         """Why something was not measured, in the language of the bench; id: of the fact."""
-        values = self.texts[id].values if id in self.texts else {}
-        return spoken(reason, {**self.reasons, **values})
+        return told_why(reason, id, self.texts, self.reasons)
 
     def ask(self, function: str, recorded: Mapping[str, Any], module: str = "facts") -> Any:
         """What one of the pack's functions makes of a recording. Raises LearnerCodeError."""

@@ -45,7 +45,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class ComparisonReport(msgspec.Struct, frozen=True):
-    """`engine observe TOPIC`. curves: of the first run; version -> losses, and norms."""
+    """`engine observe TOPIC`. losses, norms: of the first run of each version, step by step."""
 
     id: str
     title: str

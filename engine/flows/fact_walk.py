@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from engine.errors import LearnerCodeError, Message
+from engine.errors import LearnerCodeError, Message, UsageError
 from engine.facts import experiments, trace, trained
 from engine.facts.experiments import Candidate
 from engine.flows import language as small
@@ -37,13 +37,15 @@ class Sentences(NamedTuple):
 
 
 def walked(bench: Bench, found: Candidate, spec: Walkthrough, ids: Sequence[int]) -> Values:
-    """All that a walkthrough can show of this model. Raises NotApplicable, LearnerCodeError."""
+    """All that a walkthrough can show of this model. Raises UsageError for a sentence that is longer than its
+    context; NotApplicable, LearnerCodeError.
+    """
     sizes = experiments.sizes(bench.pack, found)
     language = small.language(spec)
     context = sizes["context"]
-    if max(len(ids), len(language.one), len(language.other)) > context:
-        raise LearnerCodeError(
-            Message("A sentence has at most {longest} words here.", longest=context)
+    if len(ids) > context:
+        raise UsageError(
+            Message("At most {longest} words, not {count}.", longest=context, count=len(ids))
         )
     lengths = [context] if found.full else range(1, context + 1)
     shown = sentences(language, ids, [n for n in lengths if found.full or n not in sizes.values()])

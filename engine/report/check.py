@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 
 from engine.errors import Message
-from engine.facts.pack import Texts, spoken
+from engine.facts.pack import Texts, told_why
 from engine.facts.report import Fact, HealthReport, Taken
 from engine.report.out import safe
 from engine.report.words import said, words
@@ -41,7 +41,8 @@ def text(report: HealthReport, known: Known, reasons: Reasons) -> str:
         lines += ["", words("Not measured:")]
         titles: dict[str, list[str]] = {}
         for fact in skipped:
-            titles.setdefault(why(fact, known, reasons), []).append(title(fact, known))
+            why = told_why(fact.why, fact.id, known, reasons)
+            titles.setdefault(why, []).append(title(fact, known))
         lines += [f"  {', '.join(some)}: {reason}" for reason, some in titles.items()]
     if report.made_up:
         lines += ["", words("Made up: {what}.", what="; ".join(report.made_up))]
@@ -81,12 +82,6 @@ def title(fact: Fact, known: Known) -> str:
 
 def value(fact: Fact, known: Known) -> str:
     return known[fact.id].value(str(fact.value)) if fact.id in known else str(fact.value)
-
-
-def why(fact: Fact, known: Known, reasons: Reasons) -> str:
-    """A reason may hold what was measured."""
-    values = known[fact.id].values if fact.id in known else {}
-    return spoken(fact.why, {**reasons, **values})
 
 
 def row(fact: Fact, known: Known) -> str:

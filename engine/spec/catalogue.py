@@ -118,7 +118,8 @@ class Catalogue:
         order = {id: i for i, id in enumerate(self._course.path)}
         own = dict(sorted(found.items(), key=lambda item: order.get(item[0], len(order))))
         lent = self.factual.entries if self.factual is not None and not self.by_facts else {}
-        return {**own, **{id: entry for id, entry in lent.items() if entry.kind == "break"}}
+        breaks = {id: one for id, one in lent.items() if one.kind == "break" and id not in own}
+        return {**own, **breaks}
 
     @cached_property
     def _course(self) -> Course:
