@@ -6,13 +6,12 @@ import json
 import shutil
 
 import pytest
+from edited import tree_of
 from test_commands import HERE, engine, learner_of, with_torch
 
-from engine.commands import sources
 from engine.errors import NotApplicable
 from engine.flows.break_ import plan_break
 from engine.flows.measuring import servers_for
-from engine.learner.learner import Learner, Settings
 from engine.spec.catalogue import Catalogue
 
 CS336 = Catalogue.find("cs336")
@@ -38,10 +37,7 @@ def planned(tmp_path_factory):
     with servers_for(CS336, None) as servers:
 
         def plan(id, style):
-            root = HERE / "corpus" / style
-            settings = Settings(name="x", pack="cs336", model=str(root))
-            learner = Learner(tmp_path_factory.getbasetemp(), settings)
-            tree = learner.tree(CS336, dict(sources.read(learner, CS336)), root)
+            tree = tree_of(CS336, HERE / "corpus" / style, tmp_path_factory.getbasetemp())
             return plan_break(servers, CS336, id, tree, 7)
 
         yield plan

@@ -9,11 +9,10 @@ import json
 from pathlib import Path
 
 import pytest
+from edited import tree_of
 
-from engine.commands import sources
 from engine.flows.build import grade_build
 from engine.flows.measuring import servers_for
-from engine.learner.learner import Learner, Settings
 from engine.spec.catalogue import Catalogue
 
 HERE = Path(__file__).parent
@@ -30,20 +29,14 @@ ALLOWED = [  # style, part, file, old, new: as right as before, by the course's 
 
 @pytest.fixture(scope="session")
 def grade(tmp_path_factory):
-    """grade(style, part, edits={}) -> the verdict; edits: file -> (old, new)."""
+    """grade(style, part, edits=()) -> the verdict; edits: (file, old, new)."""
     pytest.importorskip("torch", reason="torch is not installed")
     with servers_for(CS336, None) as servers:
 
         def graded(style, part, edits=()):
-            root = HERE / "corpus" / style
-            settings = Settings(name="x", pack="cs336", model=str(root))
-            learner = Learner(tmp_path_factory.getbasetemp(), settings)
-            files = dict(sources.read(learner, CS336))
-            for file, old, new in edits:
-                text = files[file].decode()
-                assert text.count(old) == 1, (file, old)
-                files[file] = text.replace(old, new).encode()
-            return grade_build(servers, CS336, part, learner.tree(CS336, files, root), 7)
+            home = tmp_path_factory.getbasetemp()
+            tree = tree_of(CS336, HERE / "corpus" / style, home, edits)
+            return grade_build(servers, CS336, part, tree, 7)
 
         yield graded
 

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from edited import tree_of
 
 from engine.author.reach import reach
 from engine.commands import init, sources
@@ -30,15 +31,9 @@ def grade(tmp_path_factory):
     with servers_for(PACK, None) as servers:
 
         def graded(style, part, edits=()):
-            root = HERE / "tinytorch" / style
-            settings = Settings(name="x", pack="tinytorch", model=str(root))
-            learner = Learner(tmp_path_factory.getbasetemp(), settings)
-            files = dict(sources.read(learner, PACK))
-            for file, old, new in edits:
-                text = files[file].decode()
-                assert text.count(old) == 1, (file, old)
-                files[file] = text.replace(old, new).encode()
-            return grade_build(servers, PACK, part, learner.tree(PACK, files, root), 7)
+            home = tmp_path_factory.getbasetemp()
+            tree = tree_of(PACK, HERE / "tinytorch" / style, home, edits)
+            return grade_build(servers, PACK, part, tree, 7)
 
         yield graded
 

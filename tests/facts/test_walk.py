@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.commands.interpreters import pack_folder
-from engine.errors import NotApplicable
+from engine.errors import NotApplicable, UsageError
 from engine.facts import pack
 from engine.facts.experiments import Candidate
 from engine.flows import check, comparison, fact_walk, walkthrough
@@ -64,6 +64,13 @@ def test_a_sentence_walks_through_a_model_of_any_style(style, bench_of, catalogu
     steps = walkthrough.steps(spec, values, ids, "en")
     titles = [step.title[:2] for step in steps]
     assert titles == sorted(set(titles)), "a step is told once, in one of its forms"
+
+
+def test_a_sentence_longer_than_the_context_is_refused(bench_of, catalogue):
+    spec = topics.walkthrough(catalogue, "embedding-walkthrough")
+    ids = ids_of(vocabulary(spec), " ".join(["dogs"] * 12))
+    with pytest.raises(UsageError, match="At most 11 words, not 12"):
+        fact_walk.walked(*bench_of("fused"), spec, ids)
 
 
 def test_words_with_like_neighbours_come_near(bench_of, catalogue):

@@ -15,12 +15,21 @@ from engine.commands.pictures import save_curves
 from engine.errors import NotApplicable
 from engine.report.plot import ASCII, UNICODE, glyphs, is_logarithmic, picture
 from engine.report.text import show
+from engine.words import speak
 
 FALLS, RISES = [10 - i / 10 for i in range(60)], [4 + i / 10 for i in range(60)]
 
 
 def drawn(*curves: list[float], width: int = 60, height: int = 9) -> list[str]:
     return picture(curves, width=width, height=height, drawn_with=ASCII, along=" step ")
+
+
+def test_an_axis_has_the_decimal_comma_of_the_language() -> None:
+    speak("es")
+    try:
+        assert drawn([1.5, 2.25])[0].strip().startswith("2,25 |")
+    finally:
+        speak("en")
 
 
 def test_two_curves_share_one_picture_with_its_axes() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 from engine.errors import UsageError
@@ -23,6 +25,16 @@ def test_they_come_after_its_own():
     """Who has built nothing yet is not sent to break it."""
     packs_of = [entry.pack for entry in Catalogue.find("cs336").entries.values()]
     assert packs_of == sorted(packs_of) and len(set(packs_of)) == 2  # cs336, then gpt
+
+
+def test_its_own_wins_where_both_have_a_name(tmp_path):
+    """A copy of the pack with a break of the lender's name."""
+    shutil.copytree(packs()["cs336"], tmp_path / "cs336", ignore=shutil.ignore_patterns("models"))
+    own = next((tmp_path / "cs336").glob("18-training/adamw/adam-no-bias-correction.yaml"))
+    shutil.copy(own, own.with_name(f"{LENT}.yaml"))
+    mine = Catalogue("cs336", tmp_path / "cs336", borrowing=True)
+    assert mine.entries[LENT].file == str(own.with_name(f"{LENT}.yaml"))
+    assert not mine.goes_by_facts(LENT)
 
 
 def test_each_is_put_in_by_its_own_means():
