@@ -13,7 +13,7 @@ from engine.commands.interpreters import pack_folder
 from engine.errors import Message, NotApplicable, Said, UsageError
 from engine.facts import files, pack
 from engine.facts.report import Fact, HealthReport
-from engine.flows import check
+from engine.flows import check, unfound
 from engine.flows.check import Asked as Asked
 from engine.learner.lines import Lines, lines
 
@@ -51,7 +51,7 @@ def run(
     read = files.read(told.root)
     if not any(name.endswith((".py", ".ipynb")) for name in read):
         raise NotApplicable(
-            Message("There is no Python file in {path}.", path=path), next=check.ONE_LINE
+            Message("There is no Python file in {path}.", path=path), next=unfound.ONE_LINE
         )
     with interpreters.opened(told.root, python, of=pack_folder()) as both:
         bench = both.bench(read, script=asked.training)
@@ -64,7 +64,7 @@ def with_lines(asked: Asked, told: Lines) -> Asked:
     UsageError.
     """
     if asked.call and not (asked.model or told.model):
-        raise UsageError(Message("--call is of use only with a model."), next=check.ONE_LINE)
+        raise UsageError(Message("--call is of use only with a model."), next=unfound.ONE_LINE)
     return msgspec.structs.replace(
         asked,
         model=asked.model or told.model,

@@ -41,6 +41,20 @@ def classes(files: Mapping[str, bytes], find: Finding) -> list[Candidate]:
     return [Candidate(path, name, likely=not last) for last, *_, path, name in sorted(found)]
 
 
+def unparsed(files: Mapping[str, bytes], find: Finding) -> tuple[str, int, str] | None:
+    """(file, line, why) of the first file with a class that is not Python."""
+    skipped = re.compile(find.skipped, re.I)
+    for path, source in sorted(files.items()):
+        if path.endswith(".py") and not skipped.search(path) and b"class " in source:
+            try:
+                ast.parse(source)
+            except SyntaxError as error:
+                return path, error.lineno or 1, error.msg
+            except (ValueError, RecursionError, MemoryError) as error:
+                return path, 1, str(error)
+    return None
+
+
 def library(files: Mapping[str, bytes], find: Finding) -> tuple[str, str] | None:
     """(name, file) of what makes a model that the tree does not define; None where nothing is seen."""
     for path, source in files.items():

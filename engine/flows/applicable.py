@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from engine.errors import NotApplicable, Said
-from engine.flows import check, fact_break, health, training
+from engine.flows import check, fact_break, health, training, unfound
 from engine.flows.check import Asked, Bench
 from engine.flows.health import Health, Target
 from engine.spec.catalogue import Catalogue
@@ -35,7 +35,7 @@ def looked(
     """
     found, tried = check.chosen(bench, asked, progress)
     if found is None:
-        raise check.not_found(bench, tried)
+        raise unfound.no_model(bench, tried)
     script = training.script(bench, asked.train, found, progress)
     ran = script is not None and any(fact["value"] is not None for fact in script.facts)
     target = Target(

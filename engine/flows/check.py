@@ -18,15 +18,13 @@ from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
 from engine.facts.pack import Declared, FactPack, Texts, told_why
 from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
-from engine.flows import training
+from engine.flows import training, unfound
 from engine.run.forks import Answer, Folder, Forks
 
 CANDIDATES = 6  # classes that are built, at most
 ENOUGH = 8  # parts, from which on no other candidate is looked at
 LIMIT, FACTS_LIMIT = 25.0, 60.0  # seconds for one job
 SIZES = r"^(AssertionError|RuntimeError|ValueError|IndexError|NotBuilt)"
-CALL_LINE = 'engine check PATH --model "net.py:weights" --call "forward(model, tokens)"'
-ONE_LINE = 'engine check PATH --model "model.py:GPT(GPTConfig(n_layer=2, n_embd=32, ...))"'
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -93,7 +91,7 @@ def check(bench: Bench, asked: Asked, progress: Callable[[str], None]) -> Health
     started = time.monotonic()
     found, tried = chosen(bench, asked, progress)
     if found is None:
-        raise not_found(bench, tried)
+        raise unfound.no_model(bench, tried)
     progress("experiments on " + found.path)
     measured, recorded = observed(bench, found)
     raws = raw_facts(bench.ask("measure", recorded))
@@ -215,7 +213,7 @@ def observed(bench: Bench, found: Candidate) -> tuple[trace.Measured, dict[str, 
     if why:
         raise NotApplicable(
             Message("The experiments on {file} ended early: {why}.", file=found.path, why=why),
-            next=ONE_LINE,
+            next=unfound.ONE_LINE,
         )
     try:
         measured, blobs = trace.measured(answer.data)
@@ -253,40 +251,11 @@ def named_candidate(files: Mapping[str, bytes], asked: Asked) -> Candidate:
         path = path.replace(".", "/") + ".py"
     if path not in files:
         raise NotApplicable(
-            Message("There is no file {file} in the tree.", file=path), next=ONE_LINE
+            Message("There is no file {file} in the tree.", file=path), next=unfound.ONE_LINE
         )
     if expression.isidentifier() and not asked.call:
         return Candidate(path, expression)
     return Candidate(path, "", expression, asked.call)
-
-
-def not_found(bench: Bench, tried: Sequence[Tried]) -> NotApplicable:
-    """What was tried, and the one line that would help."""
-    looked = [f"{one.candidate.path}:{one.candidate.cls}: {one.why or 'no parts'}" for one in tried]
-    if not tried:
-        return no_class(bench)
-    what = Message("None of {count} classes could be built and run.", count=len(tried))
-    absent = re.search(r"StubUsed: (\w+)\.", " ".join(str(one.why) for one in tried))
-    next_ = f"python3 -m pip install {absent[1]}" if absent else ONE_LINE
-    return NotApplicable(what, where="\n".join(looked), next=next_)
-
-
-def no_class(bench: Bench) -> NotApplicable:
-    """That no class may be the model, and where the model seems to come from."""
-    library = candidates.library(bench.files, bench.pack.find)
-    if library is not None:
-        name, file = library
-        what = Message(
-            "No model was found: {file} takes one from a library ({name}), which is not looked into.",
-            name=name, file=file,
-        )  # fmt: skip
-        return NotApplicable(what)
-    count = sum(path.endswith((".py", ".ipynb")) for path in bench.files)
-    what = Message(
-        "No model was found: no class looks like a whole GPT (files of Python and notebooks: {count}).",
-        count=count,
-    )
-    return NotApplicable(what, next=Message.joined("\n", [ONE_LINE, CALL_LINE]))
 
 
 def folder(files: Mapping[str, bytes]) -> Folder:

@@ -63,6 +63,7 @@ def test_text_says_what_was_taken_and_what_it_cannot_tell(torch):
         ("raise RuntimeError('no')\n", "No model was found"),
         ("", "No model was found"),
         ("this is no python", "No model was found"),
+        ("class GPT:\n    def f(self:\n", "model.py is not Python"),
         (
             "from transformers import GPT2LMHeadModel\nm = GPT2LMHeadModel.from_pretrained('gpt2')",
             "model.py takes one from a library (GPT2LMHeadModel)",
