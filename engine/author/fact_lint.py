@@ -40,7 +40,7 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
     for id, file in catalogue.walkthroughs.items():
         if only in (None, id):
             functions = _functions(catalogue)
-            yield from walkthrough_problems(file, pack.languages, functions.__contains__)
+            yield from walkthrough_problems(file, pack.languages, functions)
     for id, file in catalogue.comparisons.items():
         if only in (None, id):
             yield from _comparison_problems(catalogue, file)

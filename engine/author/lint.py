@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -74,10 +74,12 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             yield from _entry_problems(catalogue, entry, known)
     for id, file in catalogue.walkthroughs.items():
         if only in (None, id):
-            languages = catalogue.contract.languages
-            yield from walkthrough_problems(
-                file, languages, lambda probe: probe.partition(".")[0] in catalogue.folders
-            )
+            called = [
+                f"{component}.{name}"
+                for component, folder in catalogue.folders.items()
+                for name in _functions(folder / "call.py")
+            ]
+            yield from walkthrough_problems(file, contract.languages, called)
 
 
 def _entry_problems(
@@ -128,9 +130,9 @@ def _entry_problems(
 
 
 def walkthrough_problems(
-    file: Path, languages: Sequence[str], known: Callable[[str], bool]
+    file: Path, languages: Sequence[str], functions: Collection[str]
 ) -> Iterator[Problem]:
-    """What is wrong with a walkthrough. known: whether the pack has a probe of this name."""
+    """What is wrong with a walkthrough of a pack that has these functions."""
     where = f"{file}:1:1"
     try:
         spec = load(file, Walkthrough)
@@ -138,7 +140,7 @@ def walkthrough_problems(
         yield Problem(error.where, f"{error.what} {error.next}".strip())
         return
     yield from untold(where, spec, languages)
-    if not known(spec.probe):
+    if spec.probe not in functions:
         yield Problem(where, f"{spec.probe} is no function of the pack.")
     try:
         words = language.vocabulary(spec)
@@ -161,19 +163,22 @@ def _probes(catalogue: Catalogue) -> set[str]:
     """
     found = set()
     for component, folder in catalogue.folders.items():
-        names = []
-        for file in ("call.py", "cases.py", "reference.py"):
-            text = (folder / file).read_bytes() if (folder / file).is_file() else b""
-            try:
-                module = parse(text)  # of nothing, as a walkthrough has no cases
-            except (SyntaxError, ValueError) as error:
-                line = getattr(error, "lineno", None) or 1
-                column = getattr(error, "offset", None) or 1
-                where = f"{folder / file}:{line}:{column}"
-                raise SpecError(f"This is not Python: {error}.", where=where) from None
-            names.append({n.name for n in module.body if isinstance(n, ast.FunctionDef)})
-        found |= {f"{component}.{name}" for name in set.intersection(*names)}
+        files = (folder / file for file in ("call.py", "cases.py", "reference.py"))
+        names = set.intersection(*(_functions(file) for file in files))
+        found |= {f"{component}.{name}" for name in names}
     return found
+
+
+def _functions(file: Path) -> set[str]:
+    """The names of a file's functions; of nothing, as a walkthrough has no cases."""
+    try:
+        module = parse(file.read_bytes() if file.is_file() else b"")
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        column = getattr(error, "offset", None) or 1
+        where = f"{file}:{line}:{column}"
+        raise SpecError(f"This is not Python: {error}.", where=where) from None
+    return {node.name for node in module.body if isinstance(node, ast.FunctionDef)}
 
 
 def _named_probes(entry: Entry, spec: Build | Break) -> Iterator[str]:

@@ -228,7 +228,12 @@ def test_no_word_covers_another_in_the_picture() -> None:
         (
             "probe: walkthrough.sentence",
             "probe: walks.sentence",
-            "walks.sentence is not a function",
+            "walks.sentence is no function of the pack",
+        ),
+        (
+            "probe: walkthrough.sentence",
+            "probe: walkthrough.sentense",
+            "walkthrough.sentense is no function of the pack",
         ),
         ("es: Una frase de camino por tu modelo", "", "title has no text in es"),
     ],
