@@ -111,7 +111,7 @@ def _apart(figure: Figure, words: Sequence[Annotation]) -> None:
     taken: list[Bbox] = []
     figure.draw_without_rendering()  # settles what the axes span
     for word in words:
-        box = word.get_window_extent(figure.canvas.get_renderer())
+        box = word.get_window_extent()
         steps = sorted(range(-2 * len(words), 2 * len(words) + 1), key=abs)
         places = (box.translated(0, n * HEIGHTS * box.height) for n in steps)
         place = next(one for one in places if not any(one.overlaps(other) for other in taken))
