@@ -36,9 +36,11 @@ def means(session: Session) -> Iterator[ByFacts]:
     """Raises NotApplicable where no interpreter has torch."""
     learner, factual = session.learner, session.catalogue.factual
     assert factual is not None  # whoever comes here has breaks by facts
-    root, python, hidden = learner.model, learner.python(), [learner.private]
-    of, lang = factual.folder, learner.lang
-    with interpreters.opened(root, python, of=of, lang=lang, hidden=hidden) as both:
+    asked = interpreters.Asked(
+        learner.model, learner.python(), factual.folder, learner.lang, (learner.private,)
+    )
+    begun = interpreters.opened(asked)
+    with session.kept.of(asked, lambda: begun) if session.kept else begun as both:
         yield ByFacts(session, both)
 
 

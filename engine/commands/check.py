@@ -53,7 +53,7 @@ def run(
         raise NotApplicable(
             Message("There is no Python file in {path}.", path=path), next=unfound.ONE_LINE
         )
-    with interpreters.opened(told.root, python, of=pack_folder()) as both:
+    with interpreters.opened(interpreters.Asked(told.root, python, pack_folder())) as both:
         bench = both.bench(read, script=asked.training)
         report = check.check(bench, asked, progress)
     return taking(report, time.monotonic() - started)

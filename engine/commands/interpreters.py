@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,17 +49,23 @@ class Interpreters(msgspec.Struct, frozen=True):
         return bench
 
 
+class Asked(msgspec.Struct, frozen=True):
+    """What they are for. root: the tree whose interpreter is looked for; pack: the pack's folder."""
+
+    root: Path
+    python: str | None
+    pack: Path
+    lang: str = "en"
+    hidden: tuple[Path, ...] = ()
+
+
 @contextmanager
-def opened(
-    root: Path, python: str | None, *, of: Path, lang: str = "en", hidden: Sequence[Path] = ()
-) -> Iterator[Interpreters]:
-    """Both; those that were begun, where they are for the same. root: the tree whose interpreter is looked
-    for; of: the pack's folder. Raises NotApplicable.
-    """
-    started = starting.taken(root, python, [of, *hidden])
+def opened(asked: Asked) -> Iterator[Interpreters]:
+    """Both; those that were begun, where they are for the same. Raises NotApplicable."""
+    started = starting.taken(asked.root, asked.python, [asked.pack, *asked.hidden])
     try:
-        started.facts.hold("pack", Folder("/pack", ("",), pack.code(of)))
-        yield Interpreters(started.learner(), started.facts, of, lang)
+        started.facts.hold("pack", Folder("/pack", ("",), pack.code(asked.pack), compiled=True))
+        yield Interpreters(started.learner(), started.facts, asked.pack, asked.lang)
     finally:
         started.close()
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 from engine.commands.session import Session
 from engine.commands.sources import data_files
@@ -10,8 +13,10 @@ from engine.flows.measuring import servers_for
 from engine.run.pythons import with_package
 from engine.run.servers import Servers
 
+T = TypeVar("T")
 
-def _asked(session: Session) -> tuple[str | None, list[Path]]:
+
+def asked(session: Session) -> tuple[str | None, list[Path]]:
     """The interpreter for the learner's code, and the data that it may read."""
     python = session.learner.python()
     if session.catalogue.contract.framework == "torch":
@@ -22,27 +27,32 @@ def _asked(session: Session) -> tuple[str | None, list[Path]]:
 
 def servers(session: Session) -> Servers:
     """Servers for one session, which nothing has been asked of."""
-    python, readable = _asked(session)
+    python, readable = asked(session)
     made = servers_for(session.catalogue, python, [session.learner.home])
     made.readable = readable
     return made
 
 
 class Kept:
-    """Servers that stay from one session of a learner to the next, while these ask for the same."""
+    """What was opened for one session of a learner, and stays for the next while that asks for the same."""
 
     def __init__(self) -> None:
         self._asked: object = None
-        self._servers: Servers | None = None
+        self._value: Any = None
+        self._opened = ExitStack()
 
-    def of(self, session: Session) -> Servers:
-        asked = _asked(session)
-        if self._servers is None or asked != self._asked:
+    @contextmanager
+    def of(self, asked: object, opened: Callable[[], AbstractContextManager[T]]) -> Iterator[T]:
+        """What `opened` gave when the same was asked for; after an error it is not kept."""
+        try:
+            if self._value is None or asked != self._asked:
+                self.close()
+                self._asked, self._value = asked, self._opened.enter_context(opened())
+            yield self._value
+        except BaseException:
             self.close()
-            self._asked, self._servers = asked, servers(session).__enter__()
-        return self._servers
+            raise
 
     def close(self) -> None:
-        servers, self._servers = self._servers, None
-        if servers is not None:
-            servers.__exit__(None, None, None)
+        self._value = None
+        self._opened.close()

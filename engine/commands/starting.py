@@ -64,7 +64,7 @@ def begin(session: Session) -> None:
     """Start both for a learner while the caller still imports and reads."""
     learner, factual = session.learner, session.catalogue.factual
     zygote.unused()  # which is for a pack with a contract
-    if not _begun and factual is not None:
+    if not _begun and factual is not None and session.kept is None:
         atexit.register(_unused)
         hidden = [factual.folder, learner.private]
         _begun.append(Starting(learner.model, learner.python(), hidden))

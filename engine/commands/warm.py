@@ -6,7 +6,7 @@ import atexit
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from engine.commands.serving import servers
+from engine.commands.serving import asked, servers
 from engine.commands.session import Session
 from engine.errors import EngineError
 from engine.run.concurrent import Future
@@ -75,11 +75,8 @@ def servers_of(session: Session) -> Iterator[Servers]:
     """The servers that were begun for this session, else new ones. Raises LearnerCodeError."""
     warm = _begun.pop(session, None)
     if warm is None and session.kept is not None:
-        try:
-            yield session.kept.of(session)
-        except BaseException:
-            session.kept.close()
-            raise
+        with session.kept.of(asked(session), lambda: servers(session)) as kept:
+            yield kept
         return
     if warm is None:
         with servers(session) as fresh:

@@ -85,11 +85,14 @@ class Greeting(msgspec.Struct, frozen=True):
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """Files from memory, importable from `roots`; `root` is what a file's name begins with."""
+    """Files from memory, importable from `roots`; `root` is what a file's name begins with. compiled: whether
+    all of them are before the first job, not each when it is imported.
+    """
 
     root: str
     roots: tuple[str, ...]
     files: Mapping[str, bytes]
+    compiled: bool = False
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -147,7 +150,31 @@ class Forks:
         return self._greeting
 
     def hold(self, name: str, folder: Folder, prepare: str = "") -> None:
-        """Fork the server `name` and give it a tree; `prepare`: what it makes ready beforehand."""
+        """Give the server `name` a tree; `prepare`: what it makes ready beforehand. A server that is there and
+        has made it ready stays: what runs a tree are its children.
+        """
+        held = self._held.get(name)
+        server = self._servers.get(name)
+        if server is not None and held == (folder, prepare):
+            return
+        self._held[name] = folder, prepare
+        tree = {
+            "do": "tree",
+            "root": folder.root,
+            "roots": list(folder.roots),
+            "files": dict(folder.files),
+            "compiled": folder.compiled,
+        }
+        if server is not None and held is not None and held[1] == prepare:
+            try:
+                server.send(tree)
+                return
+            except OSError:  # it died since it was last used: another takes its place
+                pass
+        self._fork(name, prepare).send(tree)
+
+    def _fork(self, name: str, prepare: str) -> Server:
+        """Another server of this name."""
         self.greeting()
         if name in self._servers:
             self._servers.pop(name).close()
@@ -155,20 +182,17 @@ class Forks:
         with self._starting:
             socket.send_fds(self._zygote.control, [b"f"], [theirs.fileno()])
         theirs.close()
-        self._held[name] = folder, prepare
         server = self._servers[name] = Server(ours)
         server.send(
             {
                 "do": "hold",
-                "root": folder.root,
-                "roots": list(folder.roots),
-                "files": dict(folder.files),
                 "workdir": tempfile.mkdtemp(prefix=f"{name}-", dir=self._workdir),
                 "memory": MEMORY,
                 "hidden": self._hidden,
                 "prepare": prepare,
             }
         )
+        return server
 
     def run(self, name: str, jobs: Sequence[Mapping[str, Any]], limit: float) -> list[Answer]:
         """What each job gave, each in at most `limit` seconds of processor time, in a child of its own."""

@@ -25,7 +25,7 @@ def forks() -> Iterator[tuple[Forks, Forks]]:
     hidden = [*own_paths(), pack_folder()]
     with Forks(own_python(), TORCH, hidden) as learner, Forks(own_python(), FACTS, hidden) as facts:
         learner.greeting()
-        facts.hold("pack", Folder("/pack", ("",), pack.code(pack_folder())))
+        facts.hold("pack", Folder("/pack", ("",), pack.code(pack_folder()), compiled=True))
         yield learner, facts
 
 

@@ -87,9 +87,12 @@ def serve(fd, prepare, work):
         message = wire.receive(fd, buffer)
         if message is None:
             return
-        if message["do"] == "hold":
+        if message["do"] == "tree":
             held.tree = Tree(message["root"], message["roots"], message["files"])
             held.tree.show_lines()
+            if message["compiled"]:
+                held.tree.precompile()
+        elif message["do"] == "hold":
             held.workdir, held.memory = message["workdir"], message["memory"]
             sandbox.forget_checkout(message["hidden"])
             held.ruleset = sandbox.landlock_ruleset(held.workdir, message["hidden"])
