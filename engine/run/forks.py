@@ -150,8 +150,8 @@ class Forks:
         return self._greeting
 
     def hold(self, name: str, folder: Folder, prepare: str = "") -> None:
-        """Give the server `name` a tree; `prepare`: what it makes ready beforehand. A server that is there and
-        has made it ready stays: what runs a tree are its children.
+        """Give the server `name` a tree; `prepare`: what it makes ready beforehand. A server that has made it
+        ready stays: what runs a tree are its children.
         """
         held = self._held.get(name)
         server = self._servers.get(name)
