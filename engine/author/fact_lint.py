@@ -1,4 +1,6 @@
-"""What reading alone can tell of a pack of facts: its story files, its proofs, and what these name."""
+"""What reading alone can tell of a pack of facts: its stories, its proofs, and what these name; and of the
+builds of other packs that facts judge.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +10,21 @@ from pathlib import Path
 
 from engine.author.lint import (
     Problem,
+    assignment_problems,
     blind_problems,
     story_problems,
     untold,
     walkthrough_problems,
 )
+from engine.author.stated_numbers import untied
 from engine.errors import SpecError
 from engine.inject import patterns
 from engine.inject.sizes import SIZE
 from engine.spec.catalogue import PROOF, Catalogue
 from engine.spec.entry import Entry
 from engine.spec.load import load
-from engine.spec.types import Comparison, FactPack, SpanEdit, Variant
+from engine.spec.packs import lender
+from engine.spec.types import Comparison, FactBuild, FactPack, SpanEdit, Variant
 
 
 def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]:
@@ -66,6 +71,32 @@ def _functions(catalogue: Catalogue) -> list[str]:
         for file in sorted(catalogue.folder.glob("*.py"))
         for name in re.findall(r"^def (\w+)\(", file.read_text("utf-8"), re.MULTILINE)
     ]
+
+
+def build_problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]:
+    """What is wrong with the builds that facts judge, of a pack with a contract."""
+    for entry in catalogue.entries.values():
+        if only in (None, entry.id) and catalogue.goes_by_facts(entry.id):
+            yield from _build_problems(catalogue, entry)
+
+
+def _build_problems(catalogue: Catalogue, entry: Entry) -> Iterator[Problem]:
+    where = f"{entry.file}:1:1"
+    try:
+        spec = load(Path(entry.file), FactBuild)
+        lent = lender(catalogue.folder / "pack.yaml")
+        facts = {one.id for one in Catalogue.find(lent).facts.facts} if lent else set()
+    except SpecError as error:
+        yield Problem(error.where, f"{error.what} {error.next}".strip())
+        return
+    yield from untold(where, spec, catalogue.contract.languages)
+    for id in sorted({*spec.needs, *spec.hints_for} - facts):
+        yield Problem(where, f"{id} is no fact of the pack that breaks come from.")
+    for what in untied(Path(entry.file), FactBuild):
+        yield Problem(where, what)
+    if spec.figures:
+        yield Problem(where, "`figures` are measured by probes, which a build by facts has not.")
+    yield from assignment_problems(where, spec)
 
 
 def _entry_problems(catalogue: Catalogue, entry: Entry, pack: FactPack) -> Iterator[Problem]:

@@ -21,7 +21,15 @@ from engine.spec.entry import Entry
 from engine.spec.load import load
 from engine.spec.recipes import probes_of_steps, roles_of_steps, steps_of
 from engine.spec.texts import texts
-from engine.spec.types import BEFORE, Area, Break, Build, Story, Walkthrough
+from engine.spec.types import (
+    BEFORE,
+    Area,
+    Assignment,
+    Break,
+    Build,
+    Story,
+    Walkthrough,
+)
 
 MAY_BE_EMPTY = ("along", "because", "export", "insight", "integration", "use", "model_answer")
 
@@ -70,7 +78,7 @@ def problems(catalogue: Catalogue, only: str | None = None) -> Iterator[Problem]
             for probe in sorted({f"{name}.{one}" for one in probes} - {*known}):
                 yield Problem(f"{pack_file}:1:1", f"`{key}` names {probe}, which is no probe.")
     for entry in entries.values():
-        if only in (None, entry.id):
+        if only in (None, entry.id) and not catalogue.goes_by_facts(entry.id):
             yield from _entry_problems(catalogue, entry, known)
     for id, file in catalogue.walkthroughs.items():
         if only in (None, id):
@@ -107,18 +115,13 @@ def _entry_problems(
     if isinstance(spec, Build):
         for id in sorted({*spec.hints_for} - {check.id for check in spec.checks}):
             yield Problem(where, f"`hints_for` names {id!r}, which is no check.")
-        for number in sorted({n for fit in spec.hints_for.values() for n in fit}):
-            if not 1 <= number <= len(spec.hints):
-                yield Problem(where, f"`hints_for` names hint {number} of {len(spec.hints)}.")
         drawn = {regime for check in spec.checks for regime in check.regimes}
         for one in (spec.rounding, *(check.rounding for check in spec.checks)):
             for regime in sorted(
                 {regime for regimes in one.values() for regime in regimes} - drawn
             ):
                 yield Problem(where, f"`rounding` names {regime!r}, a regime that no check draws.")
-        for question in spec.questions:
-            for what in dict.fromkeys(questions.slips(question)):
-                yield Problem(where, f"question {question.id!r}: {what}")
+        yield from assignment_problems(where, spec)
     if isinstance(spec, Break):
         for role in sorted(roles_of_steps(spec) - catalogue.contract.roles.keys()):
             yield Problem(where, f"a recipe names the role {role!r}, which pack.yaml has not.")
@@ -127,6 +130,16 @@ def _entry_problems(
         for change in (*spec.silencers, *spec.near_misses):
             if change.on not in [folder.name for folder in catalogue.model_folders()]:
                 yield Problem(where, f"{change.name} is on {change.on!r}, no folder of models/.")
+
+
+def assignment_problems(where: str, spec: Assignment) -> Iterator[Problem]:
+    """What can be wrong with a build, whatever judges it."""
+    for number in sorted({n for fit in spec.hints_for.values() for n in fit}):
+        if not 1 <= number <= len(spec.hints):
+            yield Problem(where, f"`hints_for` names hint {number} of {len(spec.hints)}.")
+    for question in spec.questions:
+        for what in dict.fromkeys(questions.slips(question)):
+            yield Problem(where, f"question {question.id!r}: {what}")
 
 
 def walkthrough_problems(

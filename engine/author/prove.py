@@ -26,7 +26,7 @@ from engine.run.pythons import has, own_python
 from engine.run.servers import Servers
 from engine.run.types import Tree
 from engine.spec import topics
-from engine.spec.catalogue import Catalogue
+from engine.spec.catalogue import BUILDS, Catalogue
 from engine.spec.entry import Entry
 from engine.spec.packs import packs
 from engine.spec.types import Break
@@ -59,6 +59,9 @@ def prove(
     for catalogue, only in _catalogues(path):
         read = fact_lint.problems if catalogue.by_facts else problems
         found = list(read(catalogue, only))
+        if not found and not catalogue.by_facts:
+            found = list(fact_lint.build_problems(catalogue, only))
+            proofs += _read_alone(catalogue, only) if not found else []
         slips += found
         if not found and catalogue.by_facts:
             proofs.append(Proof(catalogue.pack, "-", "its breaks can be read", True, ""))
@@ -71,6 +74,13 @@ def prove(
         raise SpecError("There is nothing to check here.", where=f"{path or 'exercises'}:1:1")
     passed = not slips and all(proof.held for proof in proofs)
     return CheckReport(passed, tuple(slips), tuple(proofs))
+
+
+def _read_alone(catalogue: Catalogue, only: str | None) -> Iterator[Proof]:
+    """Builds that facts judge are proved by the tests of those facts."""
+    for entry in catalogue.entries.values():
+        if only in (None, entry.id) and catalogue.goes_by_facts(entry.id):
+            yield Proof(entry.id, "-", "its facts are known, and its texts can be read", True, "")
 
 
 def _lacks_torch(catalogue: Catalogue) -> bool:
@@ -95,7 +105,7 @@ def _catalogues(path: Path | None) -> Iterator[tuple[Catalogue, str | None]]:
         return
     only = None
     if path.suffix == ".yaml" and path.name != "pack.yaml":
-        only = path.parent.name if path.name == "build.yaml" else path.stem
+        only = path.parent.name if path.name in BUILDS else path.stem
     yield Catalogue(root.name, root), only
 
 
@@ -115,7 +125,7 @@ def _proofs(
         )
     work: list[Callable[[Servers], Iterator[Proof]]] = []
     for entry in catalogue.entries.values():
-        if only in (None, entry.id):
+        if only in (None, entry.id) and not catalogue.goes_by_facts(entry.id):
             some = {name: trees[name] for name in _models_for(catalogue, entry, [*trees], sample)}
             work.append(partial(_entry_proofs, catalogue, entry, some, progress, sample, strictest))
     first = dict(itertools.islice(trees.items(), None if sample is None else 1))

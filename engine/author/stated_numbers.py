@@ -14,7 +14,7 @@ from engine.run.servers import Servers
 from engine.run.types import Outcome, Tree
 from engine.spec.load import convert, document
 from engine.spec.texts import FIGURE, texts
-from engine.spec.types import Break, Build, Figure
+from engine.spec.types import Break, Build, FactBuild, Figure
 from engine.words import COMMA_LANGUAGES
 
 # decimals, powers of ten, percentages, and whole numbers from 100 on: 3.16, 1e-5, 35%, 103,680
@@ -28,7 +28,7 @@ SETS = (  # parts that state what the exercise sets, or where others wrote it
 FROM = 100  # whole numbers below are counts that a reader can check
 
 
-def untied(file: Path, kind: type[Build] | type[Break]) -> Iterator[str]:
+def untied(file: Path, kind: type[Build | FactBuild | Break]) -> Iterator[str]:
     """Numbers in a spec's texts that no figure states, and figures that no text states."""
     spec = convert(document(file), kind)
     stated = {number.replace(",", "") for number in spec.stated}

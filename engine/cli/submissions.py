@@ -105,7 +105,9 @@ def submit_build(
     how = nobody if json or not ask.interactive() else ask.question(session.learner.lang)
     if answers is not None:
         how = written(
-            answer_file(answers), session.catalogue.build(entry.id).questions, session.learner.lang
+            answer_file(answers),
+            session.catalogue.assignment(entry.id).questions,
+            session.learner.lang,
         )
     return command.run(session, entry.id, how, level=level, progress=Progress())
 

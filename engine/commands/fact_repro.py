@@ -19,6 +19,9 @@ def written(session: Session, attempt: Attempt, failed: dict[str, Any], title: s
     from engine.flows import fact_repro
     from engine.flows.health import Target
 
+    check = msgspec.convert(failed, fact_repro.Failed)
+    if check.draw is None:
+        raise fact_repro.unrepeatable(check)
     open_ = opened(session.attempts())
     if open_ is None or open_.name != attempt.name:
         raise NotApplicable(
@@ -27,9 +30,6 @@ def written(session: Session, attempt: Attempt, failed: dict[str, Any], title: s
                 name=attempt.name,
             )
         )
-    check = msgspec.convert(failed, fact_repro.Failed)
-    if check.draw is None:
-        raise fact_repro.unrepeatable(check)
     target = msgspec.convert(attempt.injected["target"], Target)
     before, now = before_and_now(session, attempt)
     with by_facts.means(session) as means:

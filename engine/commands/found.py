@@ -71,14 +71,14 @@ def look(session: Session, bench: Bench, progress: Callable[[str], None]) -> Fou
     of = session.catalogue.factual
     assert of is not None  # whoever asks has breaks by facts
     bench.learner.hold(bench.script_server, folder(bench.files), "optimizer")
-    report = applicable.looked(bench, _asked(session), of, progress)
+    report = applicable.looked(bench, asked(session), of, progress)
     made = Found(now, msgspec.to_builtins(report.target), report.told, dict(report.refused))
     with storage(session.learner.private):
         write(session.learner.private / FILE, msgspec.json.encode(made))
     return made
 
 
-def _asked(session: Session) -> Asked:
+def asked(session: Session) -> Asked:
     """The lines of the tree's own learner.yaml, then of the learner's."""
     from engine.commands.check import with_lines
     from engine.flows.check import Asked

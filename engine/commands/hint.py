@@ -7,6 +7,7 @@ from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
 from engine.flows.hints import filled, ladder, next_one
 from engine.flows.reports import HintReport
+from engine.judge.result import FACT
 from engine.learner.store import Attempt, alone, last_failed, opened
 
 
@@ -58,7 +59,9 @@ def _coming(
     failing = (attempt.last("built") or {}).get("failing") if attempt else None
     fitting: tuple[int, ...] = ()
     if failing:
-        fitting = session.catalogue.summaries[name].hints_for.get(failing[0]["check"], ())
+        fitting = session.catalogue.summaries[name].hints_for.get(
+            failing[0]["check"].removeprefix(FACT), ()
+        )
     return next_one(len(hints), _taken(attempt), fitting)
 
 

@@ -27,7 +27,7 @@ def ask_all(session: Session, id: str, number: int, ask: Ask) -> tuple[Answered,
     """
     lang, chance = session.learner.lang, random.SystemRandom()
     found = []
-    for question in still_open(session.catalogue.build(id).questions, session.latest(id)):
+    for question in still_open(session.catalogue.assignment(id).questions, session.latest(id)):
         if question.kind == "words":
             notes.check(_file(session, id))
         asked = flow.drawn(question, lang, chance)
@@ -54,7 +54,7 @@ def _note(session: Session, id: str, number: int, asked: Asked, reply: Reply) ->
         f"**{asked.ask}**\n\n{readable(reply.answer.strip())}\n\n"
         f"{model}\n\n{entries.graded(reply.grade, session.learner.lang)}"
     )
-    head = f"## {session.text(session.catalogue.build(id).title)}"
+    head = f"## {session.text(session.catalogue.assignment(id).title)}"
     notes.add(_file(session, id), id, number, text, head=head)
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
-
+from engine.commands import building
 from engine.commands.questions import ask_all, still_open
 from engine.commands.session import Session
 from engine.commands.submission import check_builds, check_level
-from engine.commands.warm import servers_of
 from engine.errors import Message, UsageError
-from engine.flows import build as flows
 from engine.flows import measuring
 from engine.flows.build_report import BuildReport
-from engine.flows.fingerprint import fingerprint
-from engine.flows.measuring import fresh_seed
 from engine.flows.questions import Ask, nobody
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
-from engine.run.concurrent import Future
 from engine.spec.entry import Entry
 
 
@@ -35,26 +29,17 @@ def run(
     learner, catalogue = session.learner, session.catalogue
     entry = chosen(session, id)
     check_level(session, level)
-    spec = catalogue.build(entry.id)
+    spec = catalogue.assignment(entry.id)
     first = _to_build_first(session, entry)
-    with servers_of(session) as servers:
-        files, tree = session.code
-        servers.progress = progress
-        code = Future(lambda: fingerprint(catalogue, entry.component, tree))  # meanwhile
-        verdict = flows.grade_build(servers, catalogue, entry.component, tree, fresh_seed(), level)
-        sandbox = servers.sandbox
-    from engine.flows.repro import repeatable  # brings numpy
-
-    graded = tuple((p, hashlib.sha256(files[p]).hexdigest()) for p in [spec.edit] if p in files)
-    graded = graded or (("(all files)", _hash(files)),)
+    found = building.graded(session, entry, level, progress)
+    verdict, graded = found.verdict, found.hashes(spec.edit)
     with alone(learner.private):
-        failing = repeatable(verdict, [(entry.component, check) for check in spec.checks])
         data = {
             "passed": verdict.passed,
             "seed": verdict.seed,
             "graded": graded,
-            "failing": failing,
-            "code": code() if verdict.passed else None,
+            "failing": found.failing,
+            "code": found.code,
         }
         session.store.append(entry.id, 1, "built", data)
     answered = ask_all(session, entry.id, 1, ask) if verdict.passed else ()
@@ -64,7 +49,7 @@ def run(
         verdict.passed,
         verdict,
         graded,
-        sandbox,
+        found.sandbox,
         first,
         answered,
         len(still_open(spec.questions, session.latest(entry.id))),
@@ -104,12 +89,6 @@ def _to_build_first(session: Session, entry: Entry) -> tuple[str, ...]:
     """
     catalogue = session.catalogue
     done = {a.exercise for a in session.attempts() if a.state == "passed"}
-    used = catalogue.contract.components[entry.component].uses
-    return tuple(id for id in used if id in catalogue.entries and id not in done)
-
-
-def _hash(files: dict[str, bytes]) -> str:
-    joined = hashlib.sha256()
-    for path, data in sorted(files.items()):
-        joined.update(f"{path}\0{len(data)}\0".encode() + data)
-    return joined.hexdigest()
+    return tuple(
+        id for id in catalogue.uses(entry.id) if id in catalogue.entries and id not in done
+    )

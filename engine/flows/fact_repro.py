@@ -80,7 +80,9 @@ def unrepeatable(failed: Failed) -> NotApplicable:
         why = Message(
             "This check is no number of one draw: it is a relation between values inside your model."
         )
-        return NotApplicable(why, next=Message("`engine check` on the practice copy measures it."))
+        return NotApplicable(
+            why, next=Message("`engine check` on the folder of the code measures it.")
+        )
     why = Message(
         "This check is of your training script, which runs in a small world of made-up files and text that"
         " only the engine has."
@@ -126,6 +128,7 @@ class Script:
             **experiments.job(pack, self._found, (), dropout), "kind": "recipe", "sampled": self._asked,
             "function": list(option) if option else None, "context": self._sizes["context"],
             "methods": pack.generation["methods"], "arguments": pack.generation["arguments"],
+            "text": pack.generation["text"],
         }  # fmt: skip
         found = self._before.learner.run(self._before.server, [job], LIMIT)[0]
         why: Said = why_not(found)

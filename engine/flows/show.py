@@ -8,12 +8,13 @@ from typing import Any
 import msgspec
 
 from engine.errors import Message, Said
+from engine.facts import pack
 from engine.flows.answers import question_of
 from engine.flows.hints import filled
 from engine.flows.pipeline import pipeline_source
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
-from engine.spec.types import Link, Story
+from engine.spec.types import Assignment, Build, FactBuild, Link, Story
 
 
 class ShowReport(msgspec.Struct, frozen=True):
@@ -27,12 +28,12 @@ class ShowReport(msgspec.Struct, frozen=True):
 
 def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
     """All of a build exercise."""
-    spec = catalogue.build(id)
+    spec = catalogue.assignment(id)
 
     def bullets(texts: tuple[dict[str, str], ...]) -> str:
         return "\n".join(f"- {said(text, lang)}" for text in texts)
 
-    checks = "\n".join(f"{i}. {said(check.shows, lang)}" for i, check in enumerate(spec.checks, 1))
+    checks = "\n".join(f"{i}. {text}" for i, text in enumerate(_checks(catalogue, spec, lang), 1))
     parts = [
         ("objective", said(spec.objective, lang)),
         ("background", said(spec.background, lang)),
@@ -51,6 +52,17 @@ def show_build(catalogue: Catalogue, id: str, lang: str) -> ShowReport:
         ("submit", f"engine submit-build {id}"),
     ]
     return ShowReport(id, "build", said(spec.title, lang), tuple(p for p in parts if p[1].strip()))
+
+
+def _checks(catalogue: Catalogue, spec: Assignment, lang: str) -> list[str]:
+    """What is looked at, in words: checks, or the facts that have to be seen."""
+    if isinstance(spec, Build):
+        return [said(check.shows, lang) for check in spec.checks]
+    assert isinstance(spec, FactBuild)
+    assert catalogue.factual is not None
+    titles = {one.id: one.title for one in catalogue.factual.facts.facts}
+    texts = pack.texts(catalogue.factual.folder, lang)
+    return [texts[id].title if id in texts else titles[id] for id in spec.needs]
 
 
 def show_break(

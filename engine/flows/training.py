@@ -239,6 +239,7 @@ def sampler_job(
         "function": list(option) if option else None,
         "methods": pack.generation["methods"],
         "arguments": pack.generation["arguments"],
+        "text": pack.generation["text"],
         "context": experiments.sizes(pack, found)["context"],
         "runs": runs,
     }
@@ -256,23 +257,31 @@ def sampled(
     bench: Bench, found: Candidate, option: tuple[str, str] | None
 ) -> dict[str, Any] | None:
     """The runs of a sampler as the pack's functions take them; None where it cannot be called."""
+    found_or_why = called(bench, found, option)
+    return None if isinstance(found_or_why, str) else found_or_why
+
+
+def called(bench: Bench, found: Candidate, option: tuple[str, str] | None) -> dict[str, Any] | str:
+    """As `sampled`; why not, where it cannot be called."""
     context = experiments.sizes(bench.pack, found)["context"]
     runs = [
         {"seed": SEED, **run, "length": run["length"] or context + BEYOND} for run in RUNS.values()
     ]
     job = sampler_job(bench, found, option, runs)
-    from engine.flows.check import LIMIT
+    from engine.flows.check import LIMIT, why_not
 
     answer = bench.learner.run(bench.server, [job], LIMIT)[0]
-    if answer.stopped or answer.data.get("failed"):
-        return None
+    why = why_not(answer)
+    if why:
+        return why
     try:
         seen, blobs = events.sampled(answer.data)
         recorded = events.plain_runs(seen, blobs)
-    except BadAnswer:
-        return None
-    if seen.runs and seen.runs[0].failed is not None:
-        return None
+    except BadAnswer as error:
+        return f"what it answered cannot be used ({error})"
+    if seen.runs and (failed := seen.runs[0].failed) is not None:
+        at = f" ({failed.at[-1][0]}:{failed.at[-1][1]})" if failed.at else ""
+        return f"{failed.type}: {failed.message[:300]}{at}"
     wanted = [n for n in RUNS if NEEDS.get(n, "tokens") in {*seen.takes, "tokens"}]
     kept = {name: run for name, run in zip(RUNS, recorded["runs"], strict=True) if name in wanted}
     return {

@@ -205,6 +205,8 @@ def _error(kind: str, message: str, place: Frame | None, ran: str) -> Said:
 
 def _no_result(why: Said) -> Said:
     """What it means that there is no answer."""
+    if why == UNWRITTEN:
+        return why
     if why == SLOW:
         return Message("It gave no result: {why}. Is there a loop that never ends?", why=why)
     return Message("It gave no result: {why}.", why=why) if why else ""

@@ -10,8 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec.structs import replace
-
 from engine.errors import Message, SpecError, UsageError
 from engine.spec import index
 from engine.spec.entry import Entry
@@ -22,10 +20,11 @@ from engine.spec.packs import content_root, is_fact_pack, lender, packs
 if TYPE_CHECKING:  # lists and hints do without
     from collections.abc import Mapping
 
-    from engine.spec.types import Break, Build, FactPack, Pack, Proof, Story
+    from engine.spec.types import Assignment, Break, Build, FactBuild, FactPack, Pack, Proof, Story
     from engine.spec.types.pack import Area
 
 PROOF = ".proof.yaml"
+BUILDS = ("build.yaml", "facts.yaml")  # judged by probes, by facts
 
 
 class Catalogue:
@@ -76,8 +75,9 @@ class Catalogue:
         return Catalogue.find(name) if name else None
 
     def goes_by_facts(self, id: str) -> bool:
-        """Whether a break is put in, and judged, by facts."""
-        return self.by_facts or self.entry(id).pack != self.pack
+        """Whether a break is put in, or a build judged, by facts."""
+        entry = self.entry(id)
+        return self.by_facts or entry.pack != self.pack or Path(entry.file).name == BUILDS[1]
 
     @cached_property
     def areas(self) -> Mapping[str, Area]:
@@ -108,7 +108,7 @@ class Catalogue:
             if file.name.endswith(PROOF):
                 continue
             component = file.parent.name
-            kind: Literal["build", "break"] = "build" if file.name == "build.yaml" else "break"
+            kind: Literal["build", "break"] = "build" if file.name in BUILDS else "break"
             id = component if kind == "build" else file.stem
             if id in found:
                 raise SpecError(
@@ -134,27 +134,14 @@ class Catalogue:
     @cached_property
     def summaries(self) -> dict[str, Summary]:
         """What lists and hints say of each exercise. Raises SpecError for one that is at fault."""
+        from engine.spec.summaries import summary
+
         ids = {entry.file: entry.id for entry in self.entries.values()}
         sources = {file: read_whole(file) for file in ids}
         found = index.read(
-            sources, lambda known: known.summaries, lambda file: self._summary(ids[file])
+            sources, lambda known: known.summaries, lambda file: summary(self, ids[file])
         )
         return {ids[file]: summary for file, summary in found.items()}
-
-    def _summary(self, id: str) -> Summary:
-        if self.entries[id].kind == "build":
-            spec = self.build(id)
-            questions = tuple(one.id for one in spec.questions)
-            return Summary(
-                spec.title, spec.hints, spec.hints_for, questions=questions, minutes=spec.minutes
-            )
-        found = self.story(id)
-        told = Summary(
-            found.title, found.hints, {}, found.grafted, found.area, minutes=found.minutes
-        )
-        if found.blind is None:
-            return told
-        return replace(told, blind=found.blind.hints, blind_grafted=found.blind.grafted)
 
     def entry(self, id: str) -> Entry:
         """The exercise called `id`, or "pack/id", or the only one that begins so. Raises UsageError with
@@ -181,8 +168,20 @@ class Catalogue:
             )
         return self.entries[name]
 
+    def assignment(self, id: str) -> Assignment:
+        """What a build tells and asks, whatever judges it."""
+        return self.fact_build(id) if self.goes_by_facts(id) else self.build(id)
+
+    def fact_build(self, id: str) -> FactBuild:
+        """A build that facts judge."""
+        from engine.spec.types import FactBuild
+
+        return self._read(self.entry(id), FactBuild)
+
     def build(self, component: str) -> Build:
-        """The build exercise of a component."""
+        """The build exercise of a component of the contract."""
+        from msgspec.structs import replace
+
         from engine.spec.checks import spelled_out
         from engine.spec.types import Build
 
@@ -274,9 +273,13 @@ class Catalogue:
 
     def prerequisites(self, id: str) -> tuple[str, ...]:
         """The builds that a build stands on: those its spec names, else what its component uses."""
-        named = self.build(id).prerequisites
-        used = self.contract.components[self.entry(id).component].uses
-        return tuple(one for one in named or used if one in self.entries)
+        named = self.assignment(id).prerequisites or self.uses(id)
+        return tuple(one for one in named if one in self.entries)
+
+    def uses(self, id: str) -> tuple[str, ...]:
+        """What the component of a build uses; of one that facts judge nothing is known."""
+        known = self.contract.components.get(self.entry(id).component)
+        return known.uses if known else ()
 
     def stands_on(self, component: str) -> set[str]:
         """The components that `component` uses, directly or not."""

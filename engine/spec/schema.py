@@ -1,4 +1,4 @@
-"""The JSON Schema of `pack.yaml`, `build.yaml`, `<break>.yaml`, and of the two files of a break by facts."""
+"""The JSON Schema of what authors write: packs, both kinds of build, breaks and their proofs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from typing import Any
 
 import msgspec
 
-from engine.spec.types import Break, Build, Pack, Proof, Story
+from engine.spec.types import Break, Build, FactBuild, Pack, Proof, Story
 
 
 def schema_text() -> str:
     """One document, with a definition for each kind of file."""
     schemas, definitions = msgspec.json.schema_components(
-        [Pack, Build, Break, Story, Proof], ref_template="#/$defs/{name}"
+        [Pack, Build, FactBuild, Break, Story, Proof], ref_template="#/$defs/{name}"
     )
-    names = ("pack.yaml", "build.yaml", "<break>.yaml", "<story>.yaml", "<break>.proof.yaml")
+    names = (
+        "pack.yaml",
+        "build.yaml",
+        "facts.yaml",
+        "<break>.yaml",
+        "<story>.yaml",
+        "<break>.proof.yaml",
+    )
     document = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "engine exercises",

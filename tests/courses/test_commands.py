@@ -60,7 +60,7 @@ def test_level_exam_is_refused_in_a_sentence(template):
 @with_torch
 def test_what_is_not_written_is_told_as_that_in_every_part(template):
     report = json.loads(engine("submit-build", "--all", "--json", cwd=template, code=1))
-    assert len(report["parts"]) == 20
+    assert len(report["parts"]) == 22
     for part in report["parts"]:
         assert not part["passed"]
         assert part["finding"]["says"] == "Not written yet."

@@ -13,6 +13,8 @@ from engine.run.child import (
     torch_build,
     torch_experiments,
     torch_load,
+    torch_packages,
+    torch_small,
     torch_trace,
     torch_world,
 )
@@ -65,13 +67,35 @@ def kinds(function, job):
     return found
 
 
+def spoken(parameter, job):
+    """Whether a sampler takes its prompt as text, which it turns into tokens itself."""
+    said = str(parameter.annotation)
+    numbers = "ensor" in said or "int" in said
+    return not numbers and re.search(job["text"], plain(parameter.name)) is not None
+
+
+def world(vocabulary):
+    """What a sampler turns text into tokens with, by kind: one token a letter."""
+    encoder = torch_small.Encoder(vocabulary)
+    letters = encoder.decode(range(vocabulary))
+    return {
+        "tokenizer": torch_packages.tokenizer(encoder),
+        "encode": encoder.encode,
+        "decode": encoder.decode,
+        "numbers": {letter: i for i, letter in enumerate(letters)},
+        "letters": dict(enumerate(letters)),
+    }
+
+
 def arguments(function, built, tokens, run, job):
     values = {
+        **world(job["vocabulary"]),
         "model": built.model, "tokens": tokens, "count": run["count"], "top_k": run["top_k"],
         "top_p": run["top_p"], "temperature": run["temperature"], "sampled": True,
         "context": job["context"], "nothing": None, "processor": "cpu",
     }  # fmt: skip
     known = {name: kind for kind, name in kinds(function, job).items()}
+    translated = {"tokenizer", "encode", "numbers"} & {*known.values()}
     given = {}
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
@@ -86,7 +110,9 @@ def arguments(function, built, tokens, run, job):
             if type(default) in (int, float) and default > 0:
                 given[parameter.name] = job["vocabulary"] if kind == "top_k" else 1.0
             continue
-        if kind is not None:
+        if kind == "tokens" and translated and spoken(parameter, job):
+            given[parameter.name] = values["decode"](tokens[0].tolist())
+        elif kind is not None:
             given[parameter.name] = values[kind]
         elif needed:
             given[parameter.name] = None

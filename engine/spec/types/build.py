@@ -1,4 +1,4 @@
-"""`build.yaml`: a component to write, the checks of it, and the questions after it."""
+"""`build.yaml` and `facts.yaml`: a component to write, what judges it, and the questions after it."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ class Question(Spec, frozen=True, kw_only=True):
     model_answer: Text = {}
 
 
-class Build(Spec, frozen=True, kw_only=True):
-    """A build exercise: text, checks in an order that teaches, hints.
+class Assignment(Spec, frozen=True, kw_only=True):
+    """What a build exercise tells and asks, whatever judges it.
 
-    `rounding`: of all its checks that have none of their own. `hints_for`: check -> the numbers, from 1, of
-    the hints that are about it: they come first where that check was the first to fail.
+    `hints_for`: check -> the numbers, from 1, of the hints that are about it: they come first where that
+    check was the first to fail.
     """
 
     title: Text
@@ -86,7 +86,6 @@ class Build(Spec, frozen=True, kw_only=True):
     signature: str
     constraints: tuple[Text, ...]
     pitfalls: tuple[Text, ...]
-    checks: Annotated[tuple[Check, ...], Meta(min_length=1)]
     hints: Annotated[tuple[Text, ...], Meta(min_length=1)]
     hints_for: dict[str, tuple[int, ...]] = {}
     references: Annotated[tuple[Link, ...], Meta(min_length=1)]
@@ -95,6 +94,27 @@ class Build(Spec, frozen=True, kw_only=True):
     integration: Text = {}
     use: Text = {}
     questions: tuple[Question, ...] = ()
-    rounding: Rounding = {}
     figures: dict[str, Figure] = {}
     stated: tuple[str, ...] = ()  # numbers in the texts that are set, not measured
+
+
+class Build(Assignment, frozen=True, kw_only=True):
+    """A build that probes judge: its checks, in an order that teaches.
+
+    `rounding`: of all its checks that have none of their own.
+    """
+
+    checks: Annotated[tuple[Check, ...], Meta(min_length=1)]
+    rounding: Rounding = {}
+
+
+class FactBuild(Assignment, frozen=True, kw_only=True):
+    """A build that facts judge, of the pack that breaks come from: code of which no contract says where it
+    lies or how it is called.
+
+    `observe`: what is run. `needs`: facts that have to be seen, in the order in which they are told; of the
+    others that this shows none may be wrong.
+    """
+
+    observe: Literal["script", "sampling"]
+    needs: Annotated[tuple[str, ...], Meta(min_length=1)]
