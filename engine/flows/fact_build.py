@@ -88,14 +88,14 @@ def refused(spec: FactBuild, why: Said) -> Verdict:
 
 
 def judged(bench: Bench, spec: FactBuild, raws: Sequence[Raw]) -> list[Result]:
-    """A result for each fact that was seen or has to be: what has to be seen first."""
+    """A result for each fact that was seen, what has to be seen first; then what has to be and was not: it may
+    only be hidden by what is wrong.
+    """
     rank = {id: number for number, id in enumerate(spec.needs)}
     ordered = sorted(raws, key=lambda raw: rank.get(raw.id, len(rank)))
-    results = []
+    results = [seen(bench, raw, str(raw.value)) for raw in ordered if raw.value is not None]
     for raw in ordered:
-        if raw.value is not None:
-            results.append(seen(bench, raw, str(raw.value)))
-        elif raw.id in spec.needs:
+        if raw.value is None and raw.id in spec.needs:
             titles = bench.titles(bench.pack.fact(raw.id))
             results.append(missing(raw.id, titles, bench.why(raw.why, raw.id)))
     return results
