@@ -7,7 +7,6 @@ from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
 from engine.flows.hints import filled, ladder, next_one
 from engine.flows.reports import HintReport
-from engine.judge.result import FACT
 from engine.learner.store import Attempt, alone, last_failed, opened
 
 
@@ -59,9 +58,8 @@ def _coming(
     failing = (attempt.last("built") or {}).get("failing") if attempt else None
     fitting: tuple[int, ...] = ()
     if failing:
-        fitting = session.catalogue.summaries[name].hints_for.get(
-            failing[0]["check"].removeprefix(FACT), ()
-        )
+        check = failing[0]["check"].split()[-1]  # of a fact, "fact ID"
+        fitting = session.catalogue.summaries[name].hints_for.get(check, ())
     return next_one(len(hints), _taken(attempt), fitting)
 
 

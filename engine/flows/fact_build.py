@@ -88,8 +88,8 @@ def refused(spec: FactBuild, why: Said) -> Verdict:
 
 
 def judged(bench: Bench, spec: FactBuild, raws: Sequence[Raw]) -> list[Result]:
-    """A result for each fact that was seen, what has to be seen first; then what has to be and was not: it may
-    only be hidden by what is wrong.
+    """A result for each fact that was seen, what has to be seen first; then what has to be and was not, as it
+    may be hidden by what is wrong.
     """
     rank = {id: number for number, id in enumerate(spec.needs)}
     ordered = sorted(raws, key=lambda raw: rank.get(raw.id, len(rank)))

@@ -16,7 +16,7 @@ from engine.spec.catalogue import PROOF, Catalogue
 from engine.spec.load import load
 from engine.spec.packs import content_root, is_fact_pack, packs
 from engine.spec.texts import texts
-from engine.spec.types import Break, Build, FactPack, Pack, Proof, Story
+from engine.spec.types import Break, Build, FactBuild, FactPack, Pack, Proof, Story
 
 EXERCISES = content_root("exercises")
 SHIPPED = sorted(EXERCISES.glob("*/[0-9]*-*/*/*.yaml"))
@@ -263,7 +263,8 @@ def test_a_shipped_exercise_can_be_read(file: Path) -> None:
         return
     about = file.parents[2] / "pack.yaml"
     story: type[Story] = Story if is_fact_pack(about) else Break
-    spec = load(file, Build if file.name == "build.yaml" else story)
+    kinds = {"build.yaml": Build, "facts.yaml": FactBuild}
+    spec = load(file, kinds.get(file.name, story))
     languages = load(about, FactPack if is_fact_pack(about) else Pack).languages
     for path, text in texts(spec):
         if text:
@@ -286,7 +287,7 @@ def test_every_shipped_pack_can_be_read() -> None:
             for file in ("call.py", "cases.py", "reference.py"):
                 assert f"pack/{component}/{file}" in catalogue.code()
         for entry in catalogue.entries.values():
-            read = catalogue.build if entry.kind == "build" else catalogue.story
+            read = catalogue.assignment if entry.kind == "build" else catalogue.story
             assert read(entry.id if entry.kind == "break" else entry.component).title
             if catalogue.by_facts:
                 assert catalogue.proof(entry.id).variants
