@@ -40,6 +40,9 @@ def grade_build(
         raws = of_script(bench, target, asked, progress)
     else:
         raws = of_sampler(bench, target, progress)
+    if spec.observe == "script" and not isinstance(raws, str):  # which its small world may hide
+        hidden = [bench.why(r.why, r.id) for r in raws if r.id in spec.needs and r.value is None]
+        raws = hidden[0] if hidden else raws
     if isinstance(raws, str):
         if "NotImplementedError" in raws:
             return refused(spec, UNWRITTEN)

@@ -60,6 +60,12 @@ class Ran(msgspec.Struct, frozen=True):
     late: bool = False
     absent: tuple[str, ...] = ()
 
+    @property
+    def shows(self) -> tuple[bool, int]:
+        """Whether a model was called, which a script that only tries an optimizer out does not, and steps."""
+        called = any(event["kind"] == "F" for event in self.recorded["events"])
+        return called and self.steps >= LEAST, self.steps
+
 
 def script(
     bench: Bench, named: str, found: Candidate, progress: Callable[[str], None]
@@ -85,9 +91,9 @@ def script(
     best: Ran | None = None
     for path in options:
         ran = best_run(bench, path, typed[1:], progress)
-        if best is None or ran.steps > best.steps:
+        if best is None or ran.shows > best.shows:
             best = ran
-        if best.steps >= LEAST:
+        if best.shows >= (True, LEAST):
             break
     if best is None:
         return None

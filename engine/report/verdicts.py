@@ -251,6 +251,11 @@ def _compared(result: Result) -> str:
     found = result.difference
     if found is None or found.aspect in UNCOMPARED:
         return ""
+    if found.value and result.id.startswith(FACT):
+        return words(
+            "{name}: {got}; should be: {expected}.",
+            name=said(found.value), got=said(found.got), expected=said(found.expected),
+        )  # fmt: skip
     return words(
         "{name} is {got}, should be {expected}.",
         name=_named(result), got=said(found.got), expected=said(found.expected),

@@ -52,7 +52,7 @@ def sampler(built, job, tree):
     if getattr(module, "__file__", "") != tree.path(path):
         found = [m for m in torch_load.of_tree(tree) if m.__file__ == tree.path(path)]
         defined = next(f for f in sys.meta_path if getattr(f, "files", None) is not None)
-        module = found[0] if found else torch_load.executed(defined, path, "engine_sampler")
+        module = found[0] if found else torch_load.beside(built.module, defined, path)
     return getattr(module, name), False, "%s:%s" % (path, name)
 
 
@@ -102,9 +102,9 @@ def arguments(function, built, tokens, run, job):
             continue
         kind = known.get(parameter.name)
         needed = parameter.default is inspect.Parameter.empty
-        if kind in ("nothing", "processor", "context", "sampled") and not needed:
-            if kind != "sampled":
-                continue
+        asked = kind == "sampled" or (kind == "context" and parameter.default is None)
+        if kind in ("nothing", "processor", "context") and not needed and not asked:
+            continue
         if kind in ("top_k", "top_p") and values[kind] is None and not needed:
             default = parameter.default  # one that truncates is switched off
             if type(default) in (int, float) and default > 0:

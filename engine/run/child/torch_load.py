@@ -118,6 +118,21 @@ def executed(tree, path, name="engine_loaded"):
     return module
 
 
+def beside(module, tree, path):
+    """The module of another file, by a name below the folder that `module` was imported from, so that both
+    know the same classes; executed where no such name imports it.
+    """
+    own = (getattr(module, "__file__", None) or "")[len(tree.root) + 1 :]
+    depth = len(own.split("/")) - len(module.__name__.split("."))
+    parts = path.removesuffix(".py").split("/")
+    if own.split("/")[:depth] == parts[:depth] and all(p.isidentifier() for p in parts[depth:]):
+        try:
+            return importlib.import_module(".".join(parts[depth:]))
+        except Exception:  # it is told of when it is executed
+            pass
+    return executed(tree, path, "engine_sampler")
+
+
 def forget(tree):
     """Take the modules of the tree out again."""
     for name, module in list(sys.modules.items()):
