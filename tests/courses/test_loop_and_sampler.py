@@ -50,7 +50,7 @@ def test_the_finished_one_passes_and_asks(home):
 def test_a_failed_one_has_a_hint_of_its_own_and_no_script(home):
     edited(home, LOOP, 'group["lr"] = rate', "pass")
     told = engine("submit-build", "training_loop", cwd=home, code=1)
-    assert "learning rate is computed and not set" in told
+    assert "learning rate: computed and not set; should be" in told
     assert "param_groups" in engine("hint", cwd=home)  # the third, which is about that check
     assert "`engine check`" in engine("repro", cwd=home, code=4)
 
