@@ -161,6 +161,10 @@ def merged(tokens, merges, mistake=""):
         return longest(tokens, {a + b for a, b in merges})
     if mistake in ("from the left", "from the left, everywhere"):  # whichever pair comes first
         return leftmost(tokens, set(merges), everywhere="everywhere" in mistake)
+    if mistake == "latest merge first":
+        merges = merges[::-1]
+    if mistake == "alphabetical":
+        merges = sorted(merges)
     for pair in merges:
         if pair[0] + pair[1] in b"".join(tokens):
             tokens = joined(tokens, pair)
