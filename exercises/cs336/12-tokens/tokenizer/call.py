@@ -41,9 +41,10 @@ def cost(learner, record, known, merges, special, text):
     record(letters=len(text), tokens=len(found))
     tokens = [[bytes.fromhex(known[id]) for id in tokenizer.encode(word)] for word in words]
     record(words_in_one_token=sum(len(one) == 1 for one in tokens))
+    dotted = ["\u00b7".join(token.decode("latin-1") for token in one) for one in tokens]
     for first in range(0, SHOWN, LINE):
-        some = ["\u00b7".join(t.decode("latin-1") for t in one) for one in tokens[first : first + LINE]]
-        record(**{f"words_{first + 1}_to_{first + LINE}": "".join(some).strip()})
+        some = "".join(dotted[first : first + LINE]).strip()
+        record(**{f"words_{first + 1}_to_{first + LINE}": some})
 
 
 def kinds(learner, record, known, merges, special, text):

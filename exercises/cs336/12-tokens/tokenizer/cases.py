@@ -7,12 +7,11 @@ from pack.bpe_texts import SIGNS, WIDE, numbers, pick, words
 
 END = "<|endoftext|>"
 PAD = "<|pad|>"
+ORDERS = ["longest token first", "from the left", "from the left, everywhere"]
+ORDERS += ["latest merge first", "alphabetical"]
 TELLS = {  # what a text has to be cut differently by
-    "order": ["longest token first", "from the left", "from the left, everywhere"],
-    "single_bytes": [
-        "longest token first", "from the left", "from the left, everywhere", "latest merge first",
-        "alphabetical",
-    ],
+    "order": ORDERS,
+    "single_bytes": ORDERS,
     "cuts": ["no cuts", "blanks by themselves", "words and digits together"],
     "contractions": ["no contractions", "any case"],
     "blanks": ["blanks in one piece"],
@@ -24,8 +23,8 @@ TELLS = {  # what a text has to be cut differently by
 SPECIAL = {"end": [END], "end_blanks": [END], "only_end": [END], "overlapping": [END, END + END]}
 SPECIAL |= {"no_special": None, "empty_list": [], "appended": [END], "lines_end": [END]}
 CARROLL = (  # Alice's Adventures in Wonderland, the first sentence
-    "Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing to do: "
-    "once or twice she had peeped into the book her sister was reading, but it had no pictures or "
+    "Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing "
+    "to do: once or twice she had peeped into the book her sister was reading, but it had no pictures or "
     "conversations in it, and what is the use of a book, thought Alice, without pictures or conversations?"
 )
 ACROSS = [(b"a", b" "), (b"o", b"."), (b"e", b"1")]

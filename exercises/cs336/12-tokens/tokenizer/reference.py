@@ -1,7 +1,7 @@
 """The tokens of a text: cut at special tokens, then into pre-tokens, then the merges in their order.
 
-Variant: "latest_first" takes the merges from the last to the first. It is asked for merges of single bytes
-alone: with longer ones it matters whether the list is gone through once or again and again.
+Variant: "latest_first" takes the merges from the last to the first. Code that goes through the list once
+agrees with it only where all merges are of single bytes.
 """
 
 from pack.bpe import cut, written
@@ -28,9 +28,10 @@ def cost(out, variant, *, known, merges, special, text):
     out.record(text_comes_back=True)
     out.record(letters=len(text), tokens=len(tokens_of(text, merges, special)))
     out.record(words_in_one_token=sum(len(one) == 1 for one in tokens))
+    dotted = ["\u00b7".join(token.decode("latin-1") for token in one) for one in tokens]
     for first in range(0, SHOWN, LINE):
-        some = ["\u00b7".join(t.decode("latin-1") for t in one) for one in tokens[first : first + LINE]]
-        out.record(**{f"words_{first + 1}_to_{first + LINE}": "".join(some).strip()})
+        some = "".join(dotted[first : first + LINE]).strip()
+        out.record(**{f"words_{first + 1}_to_{first + LINE}": some})
 
 
 def kinds(out, variant, *, known, merges, special, text):
