@@ -31,7 +31,7 @@ def hot(learner, record, x):
     """16 rows, one of them far from 0: what its weights are, and what of the others."""
     p = learner.run_softmax(in_features=x.clone(), dim=-1).detach().double()
     record(not_a_number=int(p.isnan().sum()), rows_hit=int(p.isnan().any(-1).sum()))
-    record(weights_of_that_row=p[3])
+    record(zeros_in_that_row=int((p[3] == 0).sum()), weights_of_that_row=p[3])
 
 
 def sweep(learner, record, classes, levels):

@@ -62,7 +62,7 @@ def kept(out, variant, *, x, dim):
 def hot(out, variant, *, x):
     p = weights_of(x, -1, variant)
     out.record(not_a_number=int(np.isnan(p).sum()), rows_hit=int(np.isnan(p).any(-1).sum()))
-    out.record(weights_of_that_row=p[3])
+    out.record(zeros_in_that_row=int((p[3] == 0).sum()), weights_of_that_row=p[3])
 
 
 def sweep(out, variant, *, classes, levels):
