@@ -50,7 +50,7 @@ def where(
     told = not_finite(wanted, given) or zeros(wanted, given)
     for look in (small, transposed, one, row_factors, offset, shifted):
         told = told or look(pair, tolerance)
-    if told:
+    if told or not differing.any():  # numbers of a list are compared one by one, more strictly
         return told
     at = repeated(pair, tolerance) or chosen(differing, known) or part(differing)
     return _joined(at, there(pair, differing, tolerance))

@@ -161,10 +161,24 @@ def merged(tokens, merges, mistake=""):
         return longest(tokens, {a + b for a, b in merges})
     if mistake in ("from the left", "from the left, everywhere"):  # whichever pair comes first
         return leftmost(tokens, set(merges), everywhere="everywhere" in mistake)
+    if mistake == "latest merge first":
+        return ranked(tokens, merges[::-1])
+    if mistake == "alphabetical":
+        return ranked(tokens, sorted(merges))
     for pair in merges:
         if pair[0] + pair[1] in b"".join(tokens):
             tokens = joined(tokens, pair)
     return tokens
+
+
+def ranked(tokens, merges):
+    """Joins the pair whose merge comes first, again and again; in any order of the merges."""
+    places = {pair: place for place, pair in enumerate(merges)}
+    while True:
+        known = [pair for pair in zip(tokens, tokens[1:], strict=False) if pair in places]
+        if not known:
+            return tokens
+        tokens = joined(tokens, min(known, key=places.__getitem__))
 
 
 def longest(tokens, known):

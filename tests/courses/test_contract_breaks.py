@@ -18,6 +18,52 @@ CS336 = Catalogue.find("cs336")
 OWN = [e.id for e in CS336.entries.values() if e.kind == "break" and e.pack == "cs336"]
 STYLES = sorted(folder.name for folder in (HERE / "corpus").iterdir())
 UNFIT = set()  # (break, style) that has no such part
+TABLE = "        self.priority = {pair: i for i, pair in enumerate(merges)}\n"
+CHOICE = """\
+            ranked = [
+                (self.priority[a, b], i) for i, (a, b) in enumerate(zip(tokens, tokens[1:])) if (a, b) in self.priority
+            ]
+            if not ranked:
+                break
+            _, i = min(ranked)
+"""
+JOINED = "            tokens = tokens[:i] + [tokens[i] + tokens[i + 1]] + tokens[i + 2 :]\n"
+CANDIDATES = """\
+            pairs = list(zip(tokens, tokens[1:]))
+            known = [pair for pair in pairs if pair in self.merges]
+            if not known:
+                break
+            i = pairs.index(min(known, key={key}))
+"""
+LOOP = """\
+        for a, b in self.rules:
+            i = 0
+            while i < len(tokens) - 1:
+                if tokens[i] == a and tokens[i + 1] == b:
+                    tokens[i : i + 2] = [a + b]
+                i += 1
+"""
+ENCODERS = {  # edits to the style "adapters": other ways to write an encoder
+    "zipped": [(TABLE, "        self.priority = dict(zip(merges, range(len(merges))))\n")],
+    "counted": [
+        (
+            TABLE,
+            "        self.priority = {}\n        for i in range(len(merges)):\n            self.priority[merges[i]] = i\n",
+        ),
+    ],
+    "index": [
+        (TABLE, "        self.merges = merges\n"),
+        (CHOICE, CANDIDATES.format(key="self.merges.index")),
+    ],
+    "ids": [
+        (TABLE, "        self.merges = set(merges)\n"),
+        (CHOICE, CANDIDATES.format(key="lambda pair: self.inverse[pair[0] + pair[1]]")),
+    ],
+    "loop": [
+        (TABLE, "        self.rules = merges\n"),
+        ("        while len(tokens) >= 2:\n" + CHOICE + JOINED, LOOP),
+    ],
+}
 CLIP = "clip-per-parameter"
 RIGHT = "            g.mul_(min(max_norm / (total + eps), 1.0))\n"  # in another form
 WRONG = "            g.mul_(max_norm / (total * len(grads) + eps))\n"
@@ -32,19 +78,19 @@ cause: {answer: own, confidence: 90}
 
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory):
-    """planned(break, style) -> where it goes, and how."""
+    """planned(break, style, edits) -> where it goes, and how."""
     pytest.importorskip("torch", reason="torch is not installed")
     with servers_for(CS336, None) as servers:
 
-        def plan(id, style):
-            tree = tree_of(CS336, HERE / "corpus" / style, tmp_path_factory.getbasetemp())
+        def plan(id, style, edits=()):
+            tree = tree_of(CS336, HERE / "corpus" / style, tmp_path_factory.getbasetemp(), edits)
             return plan_break(servers, CS336, id, tree, 7)
 
         yield plan
 
 
 def test_there_are_breaks():
-    assert len(OWN) >= 12
+    assert len(OWN) >= 17
 
 
 @pytest.mark.sweep(5)
@@ -57,6 +103,15 @@ def test_it_goes_into_code_of_any_style(id, style, planned):
             planned(id, style)
     else:
         assert planned(id, style).injection.changed_lines <= 5
+
+
+@pytest.mark.parametrize("form", ENCODERS)
+def test_merges_go_backwards_however_an_encoder_is_written(form, planned):
+    """A table of ranks, a list that is searched or gone through, ids in the place of ranks."""
+    edits = [("cs336_basics/tokenizer.py", old, new) for old, new in ENCODERS[form]]
+    planned_ = planned("bpe-merges-backwards", "adapters", edits).injection
+    assert planned_.changed_lines == 1
+    assert list(planned_.files) == ["cs336_basics/tokenizer.py"]
 
 
 @pytest.fixture

@@ -304,6 +304,15 @@ def test_a_value_is_shown_in_a_few_words(value, words):
     assert show(value) == words
 
 
+def test_a_list_that_differs_where_an_array_would_not_is_told_without_a_pattern():
+    """Numbers of a list are compared one by one: 1e-30 is not 0, which beside 1 in an array it is."""
+    wanted = outcome({"list": [1.0, *[0.0] * 10]})
+    got = outcome({"list": [1.0, *[1e-30] * 10]})
+    found = difference(wanted, got)
+    assert found is not None
+    assert str(pattern(found, wanted, got)) == ""
+
+
 def test_lists_of_arrays_of_other_lengths_name_the_first_item_that_differs():
     """Arrays are compared as arrays, and what only goes on has no such item."""
     lists = [{"list": [X, X]}, {"list": [X, X + 1, X]}, {"list": [X, X, X]}]

@@ -3,6 +3,7 @@
 from numbers import Integral
 
 READ = 300_000  # characters that may be read before the first id comes
+SHOWN, LINE = 24, 8  # words that are shown, and on one line
 
 
 def ids_of(known):
@@ -29,6 +30,21 @@ def pieces(known, ids):
 def encode(learner, record, known, merges, special, text):
     """`text` cut into tokens."""
     record(tokens=pieces(known, made(learner, known, merges, special).encode(text)))
+
+
+def cost(learner, record, known, merges, special, text):
+    """Into how many tokens a text is cut, and its first words with a dot at each cut."""
+    tokenizer = made(learner, known, merges, special)
+    found = tokenizer.encode(text)
+    words = text.replace(" ", "\n ").split("\n")
+    record(text_comes_back=tokenizer.decode(found) == text)
+    record(letters=len(text), tokens=len(found))
+    tokens = [[bytes.fromhex(known[id]) for id in tokenizer.encode(word)] for word in words]
+    record(words_in_one_token=sum(len(one) == 1 for one in tokens))
+    dotted = ["\u00b7".join(token.decode("latin-1") for token in one) for one in tokens]
+    for first in range(0, SHOWN, LINE):
+        some = "".join(dotted[first : first + LINE]).strip()
+        record(**{f"words_{first + 1}_to_{first + LINE}": some})
 
 
 def kinds(learner, record, known, merges, special, text):

@@ -7,8 +7,11 @@ from pack.bpe_texts import SIGNS, WIDE, numbers, pick, words
 
 END = "<|endoftext|>"
 PAD = "<|pad|>"
+ORDERS = ["longest token first", "from the left", "from the left, everywhere"]
+ORDERS += ["latest merge first", "alphabetical"]
 TELLS = {  # what a text has to be cut differently by
-    "order": ["longest token first", "from the left", "from the left, everywhere"],
+    "order": ORDERS,
+    "single_bytes": ORDERS,
     "cuts": ["no cuts", "blanks by themselves", "words and digits together"],
     "contractions": ["no contractions", "any case"],
     "blanks": ["blanks in one piece"],
@@ -19,6 +22,11 @@ TELLS = {  # what a text has to be cut differently by
 }
 SPECIAL = {"end": [END], "end_blanks": [END], "only_end": [END], "overlapping": [END, END + END]}
 SPECIAL |= {"no_special": None, "empty_list": [], "appended": [END], "lines_end": [END]}
+CARROLL = (  # Alice's Adventures in Wonderland, the first sentence
+    "Alice was beginning to get very tired of sitting by her sister on the bank, and of having nothing "
+    "to do: once or twice she had peeped into the book her sister was reading, but it had no pictures or "
+    "conversations in it, and what is the use of a book, thought Alice, without pictures or conversations?"
+)
 ACROSS = [(b"a", b" "), (b"o", b"."), (b"e", b"1")]
 CROSSING = {  # merges that may never be used: no pre-token holds such a pair
     "cuts": ACROSS,
@@ -42,6 +50,10 @@ def text_for(rng, regime):
         return " ".join(words(rng, 20, WIDE))
     if regime == "order":
         return "".join(told)
+    if regime == "single_bytes":  # few letters in all orders, so that most pairs want the same one
+        return " ".join("".join(pick(rng, list("aeinrst"), 9)) for _ in range(20))
+    if regime == "shown":
+        return CARROLL
     return " ".join(told)
 
 
@@ -52,7 +64,10 @@ def pairs_of(merges):
 def taught(rng, regime):
     """A vocabulary, its merges and a text that they were learned from."""
     text = text_for(rng, "order" if regime == "merges" else regime)
-    pairs = () if regime == "no_merges" else learned(text, 256 + int(rng.integers(14, 22)))
+    many = {"single_bytes": (30, 40), "shown": (80, 81)}.get(regime, (14, 22))
+    pairs = () if regime == "no_merges" else learned(text, 256 + int(rng.integers(*many)))
+    if regime == "single_bytes":  # none is made of what another made
+        pairs = [pair for pair in pairs if len(pair[0] + pair[1]) == 2]
     pairs = (*pairs, *CROSSING.get(regime, ()))
     special = SPECIAL.get(regime, None)
     found = [bytes([int(b)]) for b in rng.permutation(256)] + [a + b for a, b in pairs]
@@ -89,7 +104,7 @@ def lesson(rng, regime):
 def another(rng, regime, text):
     """Another text of the same syllables."""
     told = words(rng, 8)
-    if regime in ("cuts", "contractions", "blanks", "wide"):
+    if regime in ("cuts", "contractions", "blanks", "wide", "single_bytes", "shown"):
         return text_for(rng, regime)
     if regime == "nothing":
         return ""
@@ -112,6 +127,11 @@ def another(rng, regime, text):
 
 def encode(rng, regime, dtype):
     return lesson(rng, regime)
+
+
+def cost(rng, regime, dtype):
+    """`shown`: the text from which the merges were learned."""
+    return lesson(rng, "shown" if regime == "shown" else "usual")
 
 
 def kinds(rng, regime, dtype):

@@ -29,6 +29,9 @@ def forward(rng, regime, dtype):
         x = x + np.asarray(400.0 * np.arange(len(x)), dtype)[:, None]
     if regime == "masked":
         x[..., ::2] = -np.inf
+    if regime == "one_high":  # in each row one score is beyond where float32 has an exponential
+        where = rng.integers(0, c, (b, 1))
+        np.put_along_axis(x, where, np.asarray(rng.uniform(150, 900, (b, 1)), dtype), -1)
     return {"x": x, "dim": DIMS.get(regime, -1)}
 
 
@@ -43,3 +46,21 @@ def made(rng, regime, dtype):
 
 def kept(rng, regime, dtype):
     return forward(rng, regime, dtype)
+
+
+def hot(rng, regime, dtype):
+    """16 rows of 16 scores, in one of which a score is high, or all are low."""
+    rows, classes = (16, 16) if regime.startswith("shown") else (int(rng.integers(4, 9)), 11)
+    x = normal(rng, (rows, classes), dtype)
+    if regime in ("low", "shown_low"):
+        x[3] -= 1000.0
+    else:
+        x[3, 0] = 800.0
+    return {"x": x}
+
+
+def sweep(rng, regime, dtype):
+    levels = np.arange(0.0, 1001.0, 10.0) if regime == "shown" else rng.uniform(0, 3000, 12)
+    if regime == "shown_fine":
+        levels = np.arange(80.0, 101.0)
+    return {"classes": 16, "levels": levels}

@@ -22,3 +22,9 @@ def kept(learner, record, x):
     (inner,) = copied(x)
     learner.run_silu(in_features=inner)
     record(x=inner)
+
+
+def curve(learner, record, x):
+    """x: numbers from left to right, the middle one 0."""
+    y = learner.run_silu(in_features=x.clone()).detach().double()
+    record(values=y.tolist(), at_zero=float(y[len(x) // 2]), at_the_end=float(y[-1]))

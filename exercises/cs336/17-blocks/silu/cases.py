@@ -31,3 +31,11 @@ def made(rng, regime, dtype):
 
 def kept(rng, regime, dtype):
     return forward(rng, regime, dtype)
+
+
+def curve(rng, regime, dtype):
+    """Numbers from -8 to 8, or to another end, in even steps."""
+    end, each = (
+        (8.0, 8) if regime == "shown" else (float(rng.uniform(2, 9)), int(rng.integers(3, 9)))
+    )
+    return {"x": np.asarray(end * np.arange(-each, each + 1) / each, dtype)}

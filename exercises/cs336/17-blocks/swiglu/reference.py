@@ -1,6 +1,6 @@
 """SwiGLU: W2 (silu(W1 x) * W3 x).
 
-Variant: "no_gate" is W2 silu(W1 x).
+Variants: "no_gate" is W2 silu(W1 x), "sigmoid" is W2 (sigmoid(W1 x) * W3 x).
 """
 
 import math
@@ -19,10 +19,17 @@ def silu(x):
     return x * sigmoid(x)
 
 
+def product(a, b, variant):
+    """What goes into W2: a = W1 x, b = W3 x."""
+    if variant == "no_gate":
+        return silu(a)
+    return (sigmoid(a) if variant == "sigmoid" else silu(a)) * b
+
+
 def forward(out, variant, *, x, w1, w2, w3):
     a, b = x @ w1.T, x @ w3.T
-    out.record(y=(silu(a) if variant == "no_gate" else silu(a) * b) @ w2.T)
-    out.name(hidden=silu(a) * b, activated=silu(a))
+    out.record(y=product(a, b, variant) @ w2.T)
+    out.name(hidden=silu(a) * b, activated=silu(a), before=a, opened=sigmoid(a))
     hidden = {
         "W2 silu(W1 x), without the gate W3 x": silu(a),
         "W2 (silu(W3 x) * W1 x): w1 and w3 exchanged": silu(b) * a,
@@ -71,6 +78,6 @@ def growth(out, variant, *, x, w1, w2, w3, factors):
     lengths = []
     for factor in factors.tolist():
         a, b = factor * x @ w1.T, factor * x @ w3.T
-        y = (silu(a) if variant == "no_gate" else silu(a) * b) @ w2.T
+        y = product(a, b, variant) @ w2.T
         lengths.append(float(np.sqrt((y**2).mean())))
     out.record(lengths=lengths, last_by_the_one_before=lengths[-1] / lengths[-2])
