@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from engine.run.forks import Answer
 
 SCRIPTS, SAMPLERS = 3, 3  # that are tried
+LATE = 2  # scripts that run out of time, after which no other is tried
 SECONDS = 12  # for a script to make its steps
 GRACE = 8.0  # seconds more for what it does when it is told to stop
 LEAST = 3  # steps, from which on facts can be told
@@ -89,11 +90,13 @@ def script(
     )
     options = options[:SCRIPTS]
     best: Ran | None = None
+    late = 0
     for path in options:
         ran = best_run(bench, path, typed[1:], progress)
         if best is None or ran.shows > best.shows:
             best = ran
-        if best.shows >= (True, LEAST):
+        late += ran.late
+        if best.shows >= (True, LEAST) or late == LATE:
             break
     if best is None:
         return None
