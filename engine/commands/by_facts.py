@@ -60,7 +60,9 @@ class ByFacts:
         from engine.flows import fact_break
 
         proof, story = self._catalogue.proof(self._id), self._catalogue.story(self._id)
-        bench = self.bench(script=any(one.observe == "script" for one in proof.variants))
+        script = any(one.observe == "script" for one in proof.variants)
+        bench = self.bench(script=script)
+        fact_break.prepare(bench, script=script)
         target = finding.target(self._session, bench, progress)
         planned = fact_break.plan(bench, target, proof, story.lies, progress)
         return Placed(

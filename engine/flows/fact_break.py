@@ -192,6 +192,14 @@ def _applied(code: Code, edits: Sequence[Edit]) -> dict[str, bytes] | None:
     return cleaned(code, Edits(tuple(edits), "span"), files) or files
 
 
+def prepare(bench: Bench, *, script: bool) -> None:
+    """Have the servers for edited trees made ready while the healthy one is measured."""
+    tree = check.folder(bench.files)
+    bench.learner.hold("candidate", tree)
+    if script:
+        bench.learner.hold("candidate-script", tree, "optimizer")
+
+
 def measured_again(
     bench: Bench,
     target: Target,
@@ -204,9 +212,7 @@ def measured_again(
     held = msgspec.structs.replace(
         bench, files=tree, server="candidate", script_server="candidate-script"
     )
-    bench.learner.hold("candidate", check.folder(tree))
-    if variant.observe == "script":
-        bench.learner.hold("candidate-script", check.folder(tree), "optimizer")
+    prepare(held, script=variant.observe == "script")
     try:
         after = health.measured(held, target, variant.observe)
     except (NotApplicable, LearnerCodeError, BadFacts) as error:
