@@ -88,6 +88,9 @@ def hint(report: HintReport) -> None:
 
 
 def diagnosis(report: DiagnosisReport) -> None:
+    if not report.version:
+        say(words("It is open: `engine diagnose` goes on where you stopped."))
+        return
     head = words(
         "Diagnosis {version} of {exercise}", version=report.version, exercise=report.exercise
     )

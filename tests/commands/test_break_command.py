@@ -315,6 +315,22 @@ def test_what_was_typed_before_an_interruption_is_offered_again(home: Path) -> N
     assert (home / NOTES).read_text().count("### Predictions") == 1
 
 
+def test_a_prediction_can_wait(home: Path) -> None:
+    """Enter at a question breaks nothing; what was answered is offered again."""
+    with Terminal("break", LOUD, cwd=home) as terminal:
+        terminal.expect("Enter leaves it for later")
+        for given in ("4", "85", ""):
+            terminal.expect(": ")
+            terminal.send(given)
+        terminal.expect("Nothing is broken yet")
+        terminal.expect(f"engine break {LOUD}")
+        assert terminal.end() == NotApplicable.exit_code
+    assert kinds(home) == ["drafted"] and not (home / "practice").exists()
+    with Terminal("break", LOUD, cwd=home) as terminal:
+        terminal.expect("[4]: ")
+        terminal.send("")
+
+
 def test_an_answer_that_no_longer_fits_is_asked_anew(home: Path) -> None:
     """The exercise may have changed since it was typed."""
     for id, given in (("where", "nowhere"), ("rows", 32.0), ("gone", "yes")):
