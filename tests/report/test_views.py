@@ -226,6 +226,15 @@ def test_phases_come_by_their_numbers_and_exercises_as_on_the_path(shown) -> Non
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize(("columns", "lines"), [(80, 2), (120, 1)])
+def test_a_title_has_a_line_of_its_own_where_an_id_leaves_it_no_room(shown, columns, lines) -> None:
+    id, title = "residual-around-attention-missing", "A messenger who retells everything"
+    one = Listed(id, "break", "gpt", "17", "block", title, "unfit", "Blocks", 30, (), title)
+    text = plain_of(shown(ListReport((one,)), columns, terminal=True))
+    found = [line for line in text.splitlines() if id in line or title in line]
+    assert len(found) == lines and "does not apply  break  30 min" in found[0]
+
+
 def test_facts_that_passed_are_counted_unless_all_are_asked_for(capsys, monkeypatch) -> None:
     facts = [Result(f"fact {n}", "", {"en": f"title {n}"}, True, 1) for n in range(9)]
     verdict = Verdict(True, (Result("loss", "", {"en": "the loss"}, True, 24), *facts), 33, "1")
