@@ -29,6 +29,7 @@ class InitReport(msgspec.Struct, frozen=True):
     complete: bool = False  # the template's code is finished
     found: str = ""  # what was taken for the model, of a pack of facts
     applying: tuple[int, int] | None = None  # breaks that apply, of how many
+    next: str = "engine next"  # the command to type there
 
 
 class ReproReport(msgspec.Struct, frozen=True):

@@ -124,12 +124,9 @@ def init(report: InitReport) -> None:
                 all=every,
             )
         )
-    if report.warning:
-        say(said(report.warning), "yellow")
-    if report.applying is not None:
-        say("\n" + words("Next: cd {home} and type engine break --blind", home=report.home))
-        return
-    say("\n" + words("Next: cd {home} and type engine next", home=report.home))
+    for line in said(report.warning).splitlines():
+        say(line, "yellow")
+    say("\n" + words("Next: cd {home} and type {command}", home=report.home, command=report.next))
 
 
 def next_(report: NextReport) -> None:
