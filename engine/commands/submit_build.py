@@ -15,6 +15,7 @@ from engine.flows.build_report import BuildReport
 from engine.flows.fingerprint import fingerprint
 from engine.flows.measuring import fresh_seed
 from engine.flows.questions import Ask, nobody
+from engine.judge.findings import unwritten
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
 from engine.run.concurrent import Future
@@ -54,6 +55,7 @@ def run(
             "seed": verdict.seed,
             "graded": graded,
             "failing": failing,
+            "unwritten": unwritten(verdict.required),
             "code": code() if verdict.passed else None,
         }
         session.store.append(entry.id, 1, "built", data)

@@ -7,7 +7,8 @@ import msgspec
 
 class HintReport(msgspec.Struct, frozen=True):
     """`engine hint`: one hint, or with `--all` those of an exercise that is over. `again`: those that were
-    seen before. `number`: of the last one that is here.
+    seen before. `number`: of the last one that is here. `unwritten`: the build stopped last at what is not
+    written yet.
     """
 
     exercise: str
@@ -15,6 +16,7 @@ class HintReport(msgspec.Struct, frozen=True):
     of: int
     hints: tuple[str, ...]
     again: bool = False
+    unwritten: bool = False
 
 
 class InitReport(msgspec.Struct, frozen=True):

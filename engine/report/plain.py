@@ -74,6 +74,12 @@ def hint(report: HintReport) -> None:
     first = report.number - len(report.hints) + 1
     if report.again and report.number == report.of:
         say(words("You have seen all {count} hints; here they are again:", count=report.of))
+    if report.unwritten:
+        told = words(
+            "It stops at what is not written yet; `engine show {exercise}` says what to build.",
+            exercise=report.exercise,
+        )
+        say(told)
     for number, text in enumerate(report.hints, first):
         say(
             words(
