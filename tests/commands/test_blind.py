@@ -200,7 +200,7 @@ def test_a_verdict_on_a_blind_break_shows_what_differs_and_names_no_check(
 def test_a_break_that_was_cut_off_after_it_was_open_lacks_nothing(opened_blind: Path) -> None:
     """The event that opens it holds what hints tell; the story comes into the notes with the next entry."""
     home = opened_blind
-    assert session(home).open_break().injected["values"]["last_loss"].keys() == {
+    assert session(home).open_break().injected["values"]["mean_of_last_20"].keys() == {
         "healthy",
         "broken",
     }
