@@ -31,7 +31,7 @@ LABELS = {  # of the values that walkthroughs of the engine's packs show
     "neighbours_after": Message("neighbours after"),
     "losses": Message("losses"),
     "first_loss": Message("first loss"),
-    "last_loss": Message("mean of the last 10 losses"),
+    "last_loss": Message("mean of the last {count} losses", count=10),
     "same_word": Message("the same word"),
     "rows_apart": Message("largest difference of its rows"),
     "hidden_apart": Message("largest difference of its hidden states"),
