@@ -6,9 +6,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from engine.errors import UsageError
+from engine.errors import Message, NotApplicable, UsageError
 from engine.flows.answers import (
     Answer,
     checked_answer,
@@ -27,10 +28,14 @@ from engine.spec.texts import said
 from engine.spec.types import Prediction
 
 if TYPE_CHECKING:
-    from engine.flows.diagnosis import Diagnosis, Hypotheses
+    from engine.flows.diagnosis import Hypotheses
     from engine.flows.predictions import Opening
 
 T = TypeVar("T")
+
+
+class Later(Exception):
+    """An empty line, where nothing was said before that it could keep."""
 
 
 def interactive() -> bool:
@@ -54,16 +59,17 @@ def pausing(tell: Callable[[Any], None], wanted: bool) -> Callable[[Any], None]:
 
 
 def predictions(opening: Opening) -> Iterator[Answer]:
-    """Show the exercise and ask every prediction, one after another."""
+    """Show the exercise and ask every prediction, one after another, until one is left for later."""
     from engine.report.text import show
 
     show(opening)
     known = {one.id: one for one in opening.known}
-    _say("\n" + words("Before you look:"))
+    _say("\n" + words("Before you look (Enter leaves it for later):"))
     if known:
         _say(words("What you typed before is in brackets; Enter keeps it."))
-    for prediction in opening.predictions:
-        yield _ask(prediction, opening.lang, known.get(prediction.id))
+    with suppress(Later):
+        for prediction in opening.predictions:
+            yield _ask(prediction, opening.lang, known.get(prediction.id))
 
 
 def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
@@ -76,28 +82,24 @@ def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
         before = f" [{number or shown(prediction, known.answer, lang)}]"
 
     def read(text: str) -> str | float:
-        if known is not None and not text:
-            return known.answer
         if options:
             return typed_choice(options, text, prediction.id)
         return checked_answer(prediction, text, lang)
 
-    given, typed = _until(_prompt(options, before), read)
+    given: str | float
+    given, typed = _or_later(_prompt(options, before), read, known.answer if known else None)
     _echo(shown(prediction, given, lang), typed)
-    sure = _confidence(prediction.id, options, lang, known.confidence if known else None)
-    return Answer(prediction.id, given, sure)
+    return Answer(prediction.id, given, _confidence(prediction.id, options, known))
 
 
-def _confidence(
-    id: str, options: Sequence[tuple[str, str]], lang: str, known: int | None = None
-) -> int:
+def _confidence(id: str, options: Sequence[tuple[str, str]], known: Answer | None = None) -> int:
     low = lowest(options)
     prompt = words("How sure are you ({low} to 100%; {low} is a guess)", low=low)
 
     def read(text: str) -> int:
-        return known if known is not None and not text else checked_confidence(text, id, low)
+        return known.confidence if known and not text else checked_confidence(text, id, low)
 
-    return _until(prompt + (f" [{known}]:" if known is not None else ":"), read)[0]
+    return _until(prompt + (f" [{known.confidence}]:" if known else ":"), read)[0]
 
 
 def _prompt(options: Sequence[tuple[str, str]], before: str = "", asked: str = "") -> str:
@@ -110,43 +112,56 @@ def _prompt(options: Sequence[tuple[str, str]], before: str = "", asked: str = "
     return f"{asked or answer}{before}:"
 
 
-def diagnosis(asked: Hypotheses) -> Diagnosis:
-    """Asks where the bug of a blind break is and what it is; Enter keeps what was said before."""
-    from engine.flows.diagnosis import WHERE, Diagnosis, checked_mechanism, checked_place
-
-    known, texts = asked.known, dict(asked.options)
+def diagnosis(asked: Hypotheses) -> Iterator[Answer]:
+    """Asks where the bug of a blind break is, then what it is, until one is left for later."""
+    known = {one.id: one for one in asked.known}
+    place, mechanism = known.get("where"), known.get("what")
+    if place is None or mechanism is None:
+        _say("\n" + words("Enter leaves it for later: `engine diagnose` asks again."))
     if known:
         _say(words("What you said before is in brackets; Enter keeps it."))
+    with suppress(Later):
+        yield _place(asked, place)
+        yield _mechanism(asked, mechanism)
 
-    def place(text: str) -> str:
-        return known.where if known and not text else checked_place(text, asked)
 
-    def mechanism(text: str) -> str:
-        return known.what if known and not text else checked_mechanism(text, asked)
+def _place(asked: Hypotheses, known: Answer | None) -> Answer:
+    from engine.flows.diagnosis import WHERE, checked_place
 
     _say(f"\n{worded(WHERE)}")
-    where, _ = _until(_prompt((), f" [{known.where}]" if known else ""), place)
-    sure_where = _confidence("where", (), asked.lang, known.sure_where if known else None)
+    before, kept = (f" [{known.answer}]", str(known.answer)) if known else ("", None)
+    where, _ = _or_later(_prompt((), before), lambda text: checked_place(text, asked), kept)
+    return Answer("where", where, _confidence("where", (), known))
+
+
+def _mechanism(asked: Hypotheses, known: Answer | None) -> Answer:
+    from engine.flows.diagnosis import checked_mechanism
+
+    texts, kept = dict(asked.options), str(known.answer) if known else None
     _say("\n" + words("What is wrong? These things go wrong here ({area}):", area=asked.area))
-    before = f" [{texts.get(known.what, known.what)}]" if known else ""
+    before = f" [{texts.get(kept, kept)}]" if kept else ""
     prompt = _prompt(asked.options, before, words("A number, or your own words"))
-    what, typed = _until(prompt, mechanism)
+    what, typed = _or_later(prompt, lambda text: checked_mechanism(text, asked), kept)
     _echo(texts.get(what, what), typed)
-    sure_what = _confidence("what", asked.options, asked.lang, known.sure_what if known else None)
-    return Diagnosis(where, sure_where, what, sure_what)
+    return Answer("what", what, _confidence("what", asked.options, known))
 
 
-def cause(lang: str) -> Callable[[str, Sequence[tuple[str, str]]], Answer]:
-    """Asks for the cause of a bug that is mended, its options in the order that they were drawn in."""
-
-    def ask(question: str, options: Sequence[tuple[str, str]]) -> Answer:
-        _say("\n" + words("Your fix is right. One question before you read why:"))
-        _say(f"\n{question}")
-        chosen, _ = _until(_prompt(options), lambda text: typed_choice(options, text, "cause"))
-        _echo(dict(options)[chosen])
-        return Answer("cause", chosen, _confidence("cause", options, lang))
-
-    return ask
+def cause(question: str, options: Sequence[tuple[str, str]]) -> Answer:
+    """Asks for the cause of a bug that is mended, its options in the order that they were drawn in. Raises
+    NotApplicable where it is left for later.
+    """
+    head = words("Your fix is right. One question before you read why (Enter leaves it for later):")
+    _say(f"\n{head}")
+    _say(f"\n{question}")
+    try:
+        chosen, _ = _or_later(_prompt(options), lambda text: typed_choice(options, text, "cause"))
+    except Later:
+        raise NotApplicable(
+            Message("Your fix is right; the break stays open until the question is answered."),
+            next="engine submit-fix",
+        ) from None
+    _echo(dict(options)[chosen])
+    return Answer("cause", chosen, _confidence("cause", options))
 
 
 def question(lang: str) -> Callable[[Asked], Reply | None]:
@@ -188,6 +203,19 @@ def _echo(chosen: str, typed: str = "") -> None:
     """What was understood, where it is not what was typed."""
     if chosen != typed:
         _say(f"  = {chosen}")
+
+
+def _or_later(prompt: str, read: Callable[[str], T], kept: T | None = None) -> tuple[T, str]:
+    """The same as `_until`, but that an empty line is `kept`. Raises Later where there is nothing to keep."""
+
+    def either(text: str) -> T:
+        if text.strip():
+            return read(text)
+        if kept is None:
+            raise Later
+        return kept
+
+    return _until(prompt, either)
 
 
 def _until(prompt: str, read: Callable[[str], T]) -> tuple[T, str]:

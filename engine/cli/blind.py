@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,8 @@ from engine.report.out import Progress, tell
 from engine.report.words import words
 
 if TYPE_CHECKING:
-    from engine.flows.diagnosis import Diagnosis, DiagnosisReport, Hypotheses
+    from engine.flows.answers import Answer
+    from engine.flows.diagnosis import DiagnosisReport, Hypotheses
 
 
 def chosen(session: Session, id: str | None, phase: str | None, area: str | None) -> list[str]:
@@ -59,11 +60,7 @@ def break_blind(session: Session, ids: Sequence[str], answers: Path | None, json
 
     emit(command.run(session, ids, progress=Progress(), meanwhile=meanwhile), json)
     if answers is not None or (ask.interactive() and not json):
-        try:
-            report = diagnosed(session, answers, json)
-        except KeyboardInterrupt:
-            tell("\n" + words("It is open; `engine diagnose` asks again."), sys.stderr)
-            raise
+        report = diagnosed(session, answers, json)
         if not json:
             emit(report, json)
 
@@ -72,10 +69,14 @@ def diagnosed(session: Session, answers: Path | None, json: bool) -> DiagnosisRe
     """`engine diagnose`. Raises UsageError where nobody can be asked."""
     from engine.commands import diagnose
 
-    return diagnose.run(session, _asking(answers, json))
+    try:
+        return diagnose.run(session, _asking(answers, json))
+    except KeyboardInterrupt:
+        tell("\n" + words("It is open: `engine diagnose` goes on where you stopped."), sys.stderr)
+        raise
 
 
-def _asking(answers: Path | None, json: bool) -> Callable[[Hypotheses], Diagnosis]:
+def _asking(answers: Path | None, json: bool) -> Callable[[Hypotheses], Iterable[Answer]]:
     if answers is not None:
         from engine.cli.submissions import answer_file
         from engine.flows.diagnosis import given

@@ -2,6 +2,7 @@
 
 # no `from __future__ import annotations`: typer would compile each of them anew, 20 ms
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -37,15 +38,15 @@ def check(
     Example: engine check ~/nanoGPT
     """
     from engine.commands import check as command
+    from engine.report.out import Progress, tell
     from engine.report.words import said, speak
 
     lang = command.language(path, lang)
     speak(lang)
     if explain is not None:
-        typer.echo(said(command.explain(explain, lang)))
+        tell(said(command.explain(explain, lang)), sys.stdout)
         return
     from engine.report.check import show
-    from engine.report.out import Progress
 
     asked = command.Asked(model, call, train)
     progress = (lambda _: None) if json else Progress()

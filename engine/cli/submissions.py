@@ -123,7 +123,7 @@ def submit_fix(
         spec = session.catalogue.story(session.open_break().exercise)
         cause = file.cause(spec.cause)
         return command.run(session, lambda *_: cause, level=level, progress=Progress())
-    how = command.no_answer if json or not ask.interactive() else ask.cause(session.learner.lang)
+    how = command.no_answer if json or not ask.interactive() else ask.cause
     return command.run(session, how, level=level, progress=Progress())
 
 

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import msgspec
 
 from engine.commands.blind import begin_notes
 from engine.commands.naming import notes_of
+from engine.commands.predict import keeping
 from engine.commands.session import Session
 from engine.errors import Message, NotApplicable
-from engine.flows.diagnosis import Diagnosis, DiagnosisReport, Hypotheses, hypotheses, places_of
+from engine.flows.answers import Answer
+from engine.flows.diagnosis import (
+    Diagnosis,
+    DiagnosisReport,
+    Hypotheses,
+    answered,
+    hypotheses,
+    places_of,
+    whole,
+)
 from engine.learner import entries, notes
 from engine.learner.snapshots import History
 from engine.learner.store import Attempt, alone, opened
 
-Ask = Callable[[Hypotheses], Diagnosis]
+Ask = Callable[[Hypotheses], Iterable[Answer]]
 
 
 def run(session: Session, ask: Ask) -> DiagnosisReport:
-    """Ask for a diagnosis and record it. Raises NotApplicable where no blind break is open, and what `ask`
-    raises.
+    """Ask for a diagnosis and record it, where it is whole. Raises NotApplicable where no blind break is
+    open, and what `ask` raises.
     """
     attempt = _open(session)
     file = notes_of(session, attempt)
     notes.check(file)
     asked = questions(session, attempt)
-    found = ask(asked)
+    known = {one.id: one for one in asked.known}
+    found = whole(keeping(session, attempt.name, attempt.number, ask(asked), known))
+    if found is None:
+        return DiagnosisReport(attempt.name, "", "", 0, str(file))
     texts = dict(asked.options)
     what = texts.get(found.what, found.what)
     with alone(session.learner.private):
@@ -41,13 +54,24 @@ def run(session: Session, ask: Ask) -> DiagnosisReport:
 
 def questions(session: Session, attempt: Attempt) -> Hypotheses:
     """What is asked of a blind break."""
-    known = attempt.last("diagnosed")
     before = History(session.learner.private).load(attempt.injected["before"])
     return hypotheses(
         session.catalogue, attempt.exercise, attempt.name, places_of(before), session.learner.lang,
-        msgspec.convert(known, Diagnosis) if known else None,
+        _said(attempt),
         f"{attempt.events[0].at} {attempt.injected['before']}",
     )  # fmt: skip
+
+
+def _said(attempt: Attempt) -> tuple[Answer, ...]:
+    """The last diagnosis, with what was said since."""
+    known: dict[str, Answer] = {}
+    for event in attempt.events:
+        if event.kind == "diagnosed":
+            known = {one.id: one for one in answered(msgspec.convert(event.data, Diagnosis))}
+        elif event.kind == "drafted":
+            one = msgspec.convert(event.data["answer"], Answer)
+            known[one.id] = one
+    return tuple(known.values())
 
 
 def _open(session: Session) -> Attempt:

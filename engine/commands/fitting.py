@@ -107,6 +107,5 @@ def found_in(home: Path, progress: Progress) -> tuple[str, Said, tuple[int, int]
             kept = found.look(session, means.bench(), progress)
     except EngineError as error:
         return "", Message.joined("\n", filter(None, error.messages)), None
-    factual = session.catalogue.factual
-    every = sum(entry.kind == "break" for entry in factual.entries.values()) if factual else 0
+    every = sum(entry.kind == "break" for entry in session.catalogue.entries.values())
     return kept.told, "", (every - len(kept.refused), every)

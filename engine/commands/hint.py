@@ -54,13 +54,20 @@ def _taken(attempt: Attempt | None) -> list[int]:
 def _coming(
     session: Session, name: str, attempt: Attempt | None, hints: tuple[str, ...]
 ) -> int | None:
-    """The number of the next hint; of a build one about the check that failed first comes before others."""
+    """The number of the next hint; of a build one about the check that failed first comes before others,
+    unless that check only came to what is not written yet.
+    """
     failing = (attempt.last("built") or {}).get("failing") if attempt else None
     fitting: tuple[int, ...] = ()
-    if failing:
+    if failing and not _unwritten(attempt):
         check = failing[0]["check"].split()[-1]  # of a fact, "fact ID"
         fitting = session.catalogue.summaries[name].hints_for.get(check, ())
     return next_one(len(hints), _taken(attempt), fitting)
+
+
+def _unwritten(attempt: Attempt | None) -> bool:
+    """Whether a build stopped last at what is not written yet."""
+    return bool(((attempt and attempt.last("built")) or {}).get("unwritten"))
 
 
 def _seen(name: str, attempt: Attempt | None, hints: tuple[str, ...]) -> HintReport:
@@ -82,7 +89,10 @@ def _next(
         return _seen(name, attempt, hints)
     number = attempt.number if attempt else 1
     session.store.append(name, number, "hinted", {"hint": coming})
-    return HintReport(name, len(_taken(attempt)) + 1, len(hints), (hints[coming - 1],))
+    told = (hints[coming - 1],)
+    return HintReport(
+        name, len(_taken(attempt)) + 1, len(hints), told, unwritten=_unwritten(attempt)
+    )
 
 
 def _all(session: Session, id: str | None) -> HintReport:

@@ -57,11 +57,12 @@ def run(
         if not model.is_dir():
             raise UsageError(Message("There is no such folder."), where=str(model))
         warning = "" if catalogue.by_facts else odd(catalogue, model, lang)
-    settings = {
+    settings: dict[str, str | bool] = {
         "name": name,
         "pack": catalogue.pack,
         "model": str(model) if model else ".",
         "lang": lang,
+        **({"complete": True} if complete else {}),
     }
     new.make(home, settings, catalogue, layers)
     told, applying = "", None
@@ -70,6 +71,12 @@ def run(
     elif catalogue.factual is not None and model is not None:
         told, _, applying = found_in(home, progress)  # what is not built yet is no fault
     finished = bool(layers) and (complete or catalogue.by_facts)
+    if finished or applying is not None:
+        coming = "engine break --blind"
+    else:
+        coming = "engine submit-build --all" if model is not None else "engine next"
+    if catalogue.by_facts and applying is None:
+        coming = "engine check"  # which says what would help
     return InitReport(
         name,
         str(home),
@@ -80,6 +87,7 @@ def run(
         finished,
         told,
         applying,
+        coming,
     )
 
 

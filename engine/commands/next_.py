@@ -9,10 +9,15 @@ from engine.learner.store import opened
 
 
 def run(session: Session) -> NextReport:
-    """The open break, else the first exercise of the course that is not done and not blocked."""
+    """The open break, else the first exercise of the course that is not done and not blocked; of a model
+    that was complete from the beginning the first break.
+    """
     found = session.attempts()
     current = opened(found)
     if current is not None:
         head = title(session, current)
         return NextReport(current.name, "break", head, "open", "engine submit-fix")
-    return next_step(session.catalogue, session.learner.lang, session.states(found))
+    learner = session.learner
+    return next_step(
+        session.catalogue, learner.lang, session.states(found), learner.settings.complete
+    )

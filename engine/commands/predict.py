@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -42,6 +42,11 @@ def predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]
     answers = _unused(session.latest(id), spec.predictions)
     if answers is None:
         answers = _asked(session, id, coming(session.latest(id)), ask)
+        if len(answers) < len(spec.predictions):
+            raise NotApplicable(
+                Message("Nothing is broken yet; your answers so far are kept."),
+                next=f"engine break {id}",
+            )
     with alone(
         learner.private
     ):  # the event and the notes at once: another engine may be asking too
@@ -69,21 +74,28 @@ def predictions(session: Session, id: str, ask: Ask) -> tuple[int, list[Answer]]
 
 
 def _asked(session: Session, id: str, number: int, ask: Ask) -> list[Answer]:
-    """All answers. Those that come one after another are kept at once, so that whoever is interrupted
-    need not think twice.
-    """
+    """All answers, or those before one was left for later."""
     latest = session.latest(id)
     drafts = latest.all("drafted") if latest is not None and latest.state == "new" else []
     asked = session.catalogue.story(id).predictions
     known = still_fitting([draft["answer"] for draft in drafts], asked)
     given = ask(_opening(session, id, tuple(known.values())))
+    return keeping(session, id, number, given, known)
+
+
+def keeping(
+    session: Session, name: str, number: int, given: Iterable[Answer], known: Mapping[str, Answer]
+) -> list[Answer]:
+    """These answers. Those that come one after another are kept at once where they are not known, so that
+    whoever is interrupted need not think twice.
+    """
     answers = []
     for answer in given:
         answers.append(answer)
         if not isinstance(given, Sequence) and answer != known.get(answer.id):
             data = {"answer": msgspec.to_builtins(answer)}
             with alone(session.learner.private):
-                session.store.append(id, number, "drafted", data)
+                session.store.append(name, number, "drafted", data)
     return answers
 
 

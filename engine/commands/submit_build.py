@@ -10,6 +10,7 @@ from engine.errors import Message, UsageError
 from engine.flows import measuring
 from engine.flows.build_report import BuildReport
 from engine.flows.questions import Ask, nobody
+from engine.judge.findings import unwritten
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
 from engine.spec.entry import Entry
@@ -39,6 +40,7 @@ def run(
             "seed": verdict.seed,
             "graded": graded,
             "failing": found.failing,
+            "unwritten": unwritten(verdict.required),
             "code": found.code,
         }
         session.store.append(entry.id, 1, "built", data)

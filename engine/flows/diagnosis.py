@@ -11,7 +11,7 @@ import msgspec
 
 from engine.code.symbols import definitions
 from engine.errors import Message, UsageError
-from engine.flows.answers import checked_confidence, lowest, readable, typed_choice
+from engine.flows.answers import Answer, checked_confidence, lowest, readable, typed_choice
 from engine.observe.score import Scored
 from engine.spec.catalogue import Catalogue
 from engine.spec.texts import said
@@ -36,8 +36,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 class Hypotheses(msgspec.Struct, frozen=True):
-    """What is asked: the mechanisms of the area in an order by lot, (id, text). `known`: what was said
-    before.
+    """What is asked, "where" and "what": the mechanisms of the area in an order by lot, (id, text). `known`:
+    what was said before.
     """
 
     exercise: str
@@ -45,11 +45,11 @@ class Hypotheses(msgspec.Struct, frozen=True):
     options: tuple[tuple[str, str], ...]
     places: tuple[Place, ...]
     lang: str
-    known: Diagnosis | None = None
+    known: tuple[Answer, ...] = ()
 
 
 class DiagnosisReport(msgspec.Struct, frozen=True):
-    """`engine diagnose`: what was recorded."""
+    """`engine diagnose`: what was recorded; version 0 where something was left for later."""
 
     exercise: str
     where: str
@@ -64,7 +64,7 @@ def hypotheses(
     name: str,
     places: Sequence[Place],
     lang: str,
-    known: Diagnosis | None,
+    known: Sequence[Answer],
     lot: str,
 ) -> Hypotheses:
     """What is asked of the break `id`, which is called `name`. lot: what the order of the mechanisms is drawn
@@ -73,7 +73,9 @@ def hypotheses(
     area = catalogue.areas[catalogue.story(id).area]
     options = [(one.id, said(one.text, lang)) for one in area.mechanisms]
     random.Random(lot).shuffle(options)
-    return Hypotheses(name, said(area.title, lang), tuple(options), tuple(places), lang, known)
+    return Hypotheses(
+        name, said(area.title, lang), tuple(options), tuple(places), lang, tuple(known)
+    )
 
 
 def places_of(files: Mapping[str, bytes]) -> tuple[Place, ...]:
@@ -135,7 +137,24 @@ def checked_mechanism(answer: str, asked: Hypotheses) -> str:
         return text
 
 
-def given(data: object, asked: Hypotheses, file: str) -> Diagnosis:
+def answered(found: Diagnosis) -> tuple[Answer, Answer]:
+    """A diagnosis as the answers that it is made of."""
+    return (
+        Answer("where", found.where, found.sure_where),
+        Answer("what", found.what, found.sure_what),
+    )
+
+
+def whole(answers: Sequence[Answer]) -> Diagnosis | None:
+    """Answers as a diagnosis; None where one of the two is missing."""
+    found = {one.id: one for one in answers}
+    if not {"where", "what"} <= found.keys():
+        return None
+    where, what = found["where"], found["what"]
+    return Diagnosis(str(where.answer), where.confidence, str(what.answer), what.confidence)
+
+
+def given(data: object, asked: Hypotheses, file: str) -> tuple[Answer, Answer]:
     """`diagnosis:` of an answer file: {where: {answer, confidence}, what: {answer, confidence}}. Raises
     UsageError.
     """
@@ -149,11 +168,17 @@ def given(data: object, asked: Hypotheses, file: str) -> Diagnosis:
                 next=Message("diagnosis: {{{key}: {{answer: ..., confidence: 60}}}}", key=key),
             )
     where, what = parts["where"], parts["what"]
-    return Diagnosis(
-        checked_place(str(where["answer"]), asked),
-        checked_confidence(where["confidence"], file, 0),
-        checked_mechanism(str(what["answer"]), asked),
-        checked_confidence(what["confidence"], file, lowest(asked.options)),
+    return (
+        Answer(
+            "where",
+            checked_place(str(where["answer"]), asked),
+            checked_confidence(where["confidence"], file, 0),
+        ),
+        Answer(
+            "what",
+            checked_mechanism(str(what["answer"]), asked),
+            checked_confidence(what["confidence"], file, lowest(asked.options)),
+        ),
     )
 
 

@@ -47,6 +47,10 @@ AT_ONCE = {  # what a blind break shows; the other numbers are what its hints te
     "losses", "first_loss", "last_loss", "eval_loss", "log_v", "sample", "update_ratio", "first_gradient",
     "last_gradient", "gradient_norms", "entropy", "agrees",
 }  # fmt: skip
+LAST = 10  # steps of a run whose mean is its last loss
+LABELS: dict[str, dict[str, Message]] = {  # of numbers whose names do not tell all
+    "run": {"last_loss": Message("mean of the last {count} losses", count=LAST)},
+}
 SAME = 0.02  # of the healthy value: a smaller change is none
 DIGITS = ".4g"
 TITLES = {
@@ -118,6 +122,11 @@ def look(
         axes=("nats", said(Message("step"), lang)),
         orientation={},
     )
+    labels = LABELS.get(subject.probe, {})
+    numbers = tuple(
+        msgspec.structs.replace(row, label=labels.get(row.name, "")) for row in observation.numbers
+    )
+    observation = msgspec.structs.replace(observation, numbers=numbers)
     return Seen(observation, outcomes[0], outcomes[1])
 
 
@@ -207,7 +216,7 @@ def _run(bench: Bench, found: Candidate, shifted: bool | None) -> _Recorded:
     if not why_not(noise):
         data = trace.joined(data, trace.recorded(*trace.measured(noise.data)))
         names.append(NOISE.name)
-    last = seen.losses[-10:]
+    last = seen.losses[-LAST:]
     known: Values = {
         "losses": {"list": seen.losses},
         "first_loss": seen.losses[0],

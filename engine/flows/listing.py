@@ -120,14 +120,19 @@ def stated(catalogue: Catalogue, states: States) -> tuple[Stated, ...]:
     )
 
 
-def next_step(catalogue: Catalogue, lang: str, states: States) -> NextReport:
-    """The first exercise of the course that is not done and not blocked."""
+def next_step(
+    catalogue: Catalogue, lang: str, states: States, complete: bool = False
+) -> NextReport:
+    """The first exercise of the course that is not done and not blocked. complete: nothing has to be built,
+    so builds come last.
+    """
 
     def report(id: str, why: str, command: str) -> NextReport:
         title = said(catalogue.summaries[id].title, lang)
         return NextReport(id, catalogue.entry(id).kind, title, why, command)
 
-    for entry in catalogue.entries.values():
+    course = catalogue.entries.values()
+    for entry in sorted(course, key=lambda one: complete and one.kind == "build"):
         if states.get(entry.id) in (*DONE, "unfit"):
             continue
         verb = "engine submit-build" if entry.kind == "build" else "engine break"

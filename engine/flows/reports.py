@@ -7,7 +7,8 @@ import msgspec
 
 class HintReport(msgspec.Struct, frozen=True):
     """`engine hint`: one hint, or with `--all` those of an exercise that is over. `again`: those that were
-    seen before. `number`: of the last one that is here.
+    seen before. `number`: of the last one that is here. `unwritten`: the build stopped last at what is not
+    written yet.
     """
 
     exercise: str
@@ -15,6 +16,7 @@ class HintReport(msgspec.Struct, frozen=True):
     of: int
     hints: tuple[str, ...]
     again: bool = False
+    unwritten: bool = False
 
 
 class InitReport(msgspec.Struct, frozen=True):
@@ -29,6 +31,7 @@ class InitReport(msgspec.Struct, frozen=True):
     complete: bool = False  # the template's code is finished
     found: str = ""  # what was taken for the model, of a pack of facts
     applying: tuple[int, int] | None = None  # breaks that apply, of how many
+    next: str = "engine next"  # the command to type there
 
 
 class ReproReport(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from engine.errors import LearnerCodeError, Message, NotApplicable, SpecError
+from engine.errors import LearnerCodeError, Message, NotApplicable, Said, SpecError
 from engine.flows.language import SEED, language, vocabulary
 from engine.flows.measuring import component_probe
 from engine.judge.compare import stopped
@@ -28,7 +28,7 @@ class Shown(msgspec.Struct, frozen=True):
     """A value: lines of text; numbers with the words that their rows belong to; or a curve."""
 
     name: str
-    lines: tuple[str, ...] = ()
+    lines: tuple[Said, ...] = ()
     rows: tuple[tuple[str, tuple[float, ...]], ...] = ()
     curve: tuple[float, ...] = ()
 
@@ -196,7 +196,8 @@ def _shown(name: str, values: Mapping[str, Any], sentence: Sequence[str]) -> Sho
         return Shown(name, rows=tuple((word, tuple(map(float, row))) for word, row in pairs))
     if isinstance(value, np.ndarray):
         return Shown(name, curve=tuple(map(float, value)))
-    return Shown(name, lines=(f"{value:.4g}" if isinstance(value, float) else str(value),))
+    told = Message("{number:.4g}", number=value) if isinstance(value, float) else str(value)
+    return Shown(name, lines=(told,))
 
 
 def steps(spec: Walkthrough, values: Values, ids: Sequence[int], lang: str) -> tuple[Walked, ...]:

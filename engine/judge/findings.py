@@ -50,6 +50,11 @@ def findings(results: Sequence[Result]) -> tuple[Finding, ...]:
     return tuple(_finding(first, tuple(more)) for first, *more in causes.values())
 
 
+def unwritten(results: Sequence[Result]) -> bool:
+    """Whether the first cause is that something is not written yet."""
+    return any(one.says == UNWRITTEN for one in findings(results)[:1])
+
+
 def told_in_order(results: Sequence[Result]) -> tuple[Result, ...]:
     """The failing checks in the order in which they are told: cause by cause, what never ran at the end."""
     found = findings(results)

@@ -26,6 +26,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     model: the folder with the model code, relative to this file or absolute. python: the
     interpreter that runs it (default: a `.venv` in the model's tree, else the engine's own).
+    complete: the model was finished from the beginning, so breaks come before builds.
     call, train, and a model of the form "file.py:expression": for `engine check` (`lines.py`).
     roles: names of the contract that this code has elsewhere, "Embedding: mypackage.emb:Embed".
     """
@@ -34,6 +35,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     pack: str = "minimodel"
     model: str = "."
     lang: str = "en"
+    complete: bool = False
     call: str = ""
     train: str = ""
     python: str | None = None

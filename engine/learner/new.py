@@ -30,7 +30,7 @@ def is_name(name: str) -> bool:
 
 
 def make(
-    home: Path, settings: Mapping[str, str], catalogue: Catalogue, layers: Sequence[Path]
+    home: Path, settings: Mapping[str, str | bool], catalogue: Catalogue, layers: Sequence[Path]
 ) -> None:
     """Make the folder in one step. layers: folders whose files are laid down, the later over the earlier."""
     with storage(home):
@@ -46,7 +46,7 @@ def make(
 
 
 def _fill(
-    made: Path, settings: Mapping[str, str], catalogue: Catalogue, layers: Sequence[Path]
+    made: Path, settings: Mapping[str, str | bool], catalogue: Catalogue, layers: Sequence[Path]
 ) -> None:
     lines = [f"{key}: {_scalar(value)}\n" for key, value in settings.items()]
     (made / learners.FILE).write_text("".join(lines), "utf-8")
@@ -71,8 +71,10 @@ def _fill(
         target.write_bytes(head.read_bytes() if head.is_file() else b"")
 
 
-def _scalar(value: str) -> str:
-    """A text as YAML reads it back: quoted where it could be taken for something else."""
+def _scalar(value: str | bool) -> str:
+    """A value as YAML reads it back: a text is quoted where it could be taken for something else."""
+    if isinstance(value, bool):
+        return str(value).lower()
     plain = re.fullmatch(r"[A-Za-z./~][\w./~ -]*", value) and not value.endswith(" ")
     words = ("yes", "no", "on", "off", "y", "n", "true", "false", "null", ".inf", ".nan")
     number = isinstance(yaml.plain(value), str) and value.lower() not in words

@@ -19,7 +19,8 @@ CURVE_POINTS = 200  # of a curve, at most
 
 class Row(msgspec.Struct, frozen=True):
     """One recorded value, healthy, broken and, where the practice copy was edited, now: a shape, or a
-    number. `differs`: whether the latest is another one than the healthy one.
+    number. `differs`: whether the latest is another one than the healthy one. `label`: what it is called
+    where its name does not tell it.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Row(msgspec.Struct, frozen=True):
     broken: Said
     differs: bool
     now: Said | None = None
+    label: Said = ""
 
 
 class Observation(msgspec.Struct, frozen=True):

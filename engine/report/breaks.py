@@ -138,9 +138,10 @@ def _rows(out: Console, name: str, rows: tuple[Row, ...], edited: bool) -> None:
     head = (name, words("healthy"), words("broken"), *((words("now"),) if edited else ()))
     shown: list[tuple[str | Text, ...]] = []
     for row in rows:
+        label = said(row.label) or row.name
         both, red = (said(row.healthy), said(row.broken)), "red" if row.differs else ""
         if edited:
-            shown.append((row.name, *both, Text(said(row.now or "-"), red)))
+            shown.append((label, *both, Text(said(row.now or "-"), red)))
         else:
-            shown.append((row.name, both[0], Text(both[1], red)))
+            shown.append((label, both[0], Text(both[1], red)))
     table(out, head, shown)

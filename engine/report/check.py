@@ -1,4 +1,7 @@
-"""`engine check` as text: one screen, then what each WRONG means, then what was made up."""
+"""`engine check` as text: a row for each fact, then what each WRONG means, then what was made up.
+
+Without a terminal a fact is one line, however long. On a terminal its row is wrapped within columns.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from collections.abc import Mapping
 from engine.errors import Message
 from engine.facts.pack import Texts, told_why
 from engine.facts.report import Fact, HealthReport, Taken
-from engine.report.out import safe
+from engine.report.layout import aligned, columns
+from engine.report.out import safe, tell
+from engine.report.plain import painted
 from engine.report.words import said, words
 
 CANNOT = Message(
@@ -16,6 +21,7 @@ CANNOT = Message(
     " that only shows at full size. It measured a small copy of your model."
 )
 WIDTH = 44
+COLOURS = {"PASS": "green", "WRONG": "red", "WARN": "yellow"}
 
 
 Known = Mapping[str, Texts]
@@ -23,16 +29,39 @@ Reasons = Mapping[str, str]
 
 
 def show(report: HealthReport, known: Known, reasons: Reasons) -> None:
-    """Print the report as it is: its rows are for a terminal, a pager and a file alike. known, reasons: the
-    facts, and why they are not measured, in the language that is spoken, where that is not English.
+    """Print the report. known, reasons: the facts, and why they are not measured, in the language that is
+    spoken, where that is not English.
     """
-    sys.stdout.write(safe(text(report, known, reasons)) + "\n")
+    width = columns(sys.stdout)
+    if width is None:
+        sys.stdout.write(safe(text(report, known, reasons)) + "\n")
+        return
+    tell("\n".join(taken(report.model)) + "\n\n", sys.stdout)
+    rows = [cells(fact, known) for fact in measured(report)]
+    found = aligned([[safe(cell) for cell in row] for row in rows], width) if rows else []
+    for number, parts in found or ():
+        print(painted(parts[0], COLOURS.get(rows[number][0], "")) + "".join(parts[1:]))
+    if found is None:
+        tell("\n".join(" ".join(row) for row in rows), sys.stdout)
+    tell("\n".join(rest(report, known, reasons)), sys.stdout)
 
 
 def text(report: HealthReport, known: Known, reasons: Reasons) -> str:
-    """The report for a person."""
+    """The report, a line for each fact."""
     lines = [*taken(report.model), ""]
-    lines += [row(fact, known) for fact in report.facts if fact.verdict != "SKIP"]
+    for fact in measured(report):
+        verdict, title, measure = cells(fact, known)
+        lines.append(f"{verdict:5}  {title[:WIDTH]:{WIDTH}} {measure}")
+    return "\n".join([*lines, *rest(report, known, reasons)])
+
+
+def measured(report: HealthReport) -> list[Fact]:
+    return [fact for fact in report.facts if fact.verdict != "SKIP"]
+
+
+def rest(report: HealthReport, known: Known, reasons: Reasons) -> list[str]:
+    """What comes below the rows."""
+    lines = []
     for fact in report.facts:
         if fact.verdict in ("WRONG", "WARN"):
             lines += ["", *explained(fact, known)]
@@ -50,8 +79,7 @@ def text(report: HealthReport, known: Known, reasons: Reasons) -> str:
         v: sum(f.verdict == v for f in report.facts) for v in ("PASS", "WRONG", "WARN", "SKIP")
     }
     told = ", ".join(f"{number} {verdict}" for verdict, number in count.items() if number)
-    lines += ["", said(CANNOT), f"{told}. {report.took_s:.1f} s."]
-    return "\n".join(lines)
+    return [*lines, "", said(CANNOT), f"{told}. {report.took_s:.1f} s."]
 
 
 def taken(model: Taken) -> list[str]:
@@ -84,12 +112,12 @@ def value(fact: Fact, known: Known) -> str:
     return known[fact.id].value(str(fact.value)) if fact.id in known else str(fact.value)
 
 
-def row(fact: Fact, known: Known) -> str:
-    """verdict, fact, measured, expected, file:line."""
+def cells(fact: Fact, known: Known) -> tuple[str, str, str]:
+    """verdict; fact; measured, expected, file:line."""
     place = f"  {fact.where.file}:{fact.where.line}" if fact.where else ""
     expected = known[fact.id].expected if fact.id in known else fact.expected
     wanted = words(" (expected: {expected})", expected=expected) if fact.verdict != "PASS" else ""
-    return f"{fact.verdict:5}  {title(fact, known)[:WIDTH]:{WIDTH}} {value(fact, known)}{wanted}{place}"
+    return fact.verdict, title(fact, known), f"{value(fact, known)}{wanted}{place}"
 
 
 def explained(fact: Fact, known: Known) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import Message
-from engine.report.layout import aligned, columns
+from engine.report.layout import aligned, cells, columns
 from engine.report.out import safe
 from engine.report.plain import painted, say, table
 from engine.report.words import said, words
@@ -19,6 +19,7 @@ STATES = {
     "passed": "green", "closed": "green", "open": "yellow", "changed": "yellow", "failed": "red",
 }  # fmt: skip
 DONE = ("passed", "closed")
+TITLE = 24  # columns that a title needs beside the rest
 PHASES = {  # of the packs that come with the engine
     "Autograd": Message("Autograd"),
     "Embeddings": Message("Embeddings"),
@@ -99,11 +100,21 @@ def _taken(one: Listed) -> str:
     return f"{_kind(one)} ({', '.join(ways[way] for way in one.taken)})"
 
 
-def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> None:
-    """A head for each phase, and below it the rows of its exercises, their columns in line."""
-    shown = [[safe(cell) for cell in row] for row in rows.values()]
+def _heads(
+    exercises: Sequence[Shown],
+    rows: Mapping[str, tuple[str, ...]],
+    titles: Mapping[str, str] = {},
+) -> None:
+    """A head for each phase, and below it the rows of its exercises, their columns in line. titles: the last
+    column, or lines of their own where a terminal leaves them too little room.
+    """
     width = columns(sys.stdout)
-    found = aligned(shown, None if width is None else width - 2) if shown else None
+    room = None if width is None else width - 2
+    below = titles if room is not None and room - _wide(rows) < TITLE else {}
+    if titles and not below:
+        rows = {id: (*row, titles[id]) for id, row in rows.items()}
+    shown = [[safe(cell) for cell in row] for row in rows.values()]
+    found = aligned(shown, room) if shown else None
     lines: dict[str, list[list[str]]] = {id: [] for id in rows}
     for number, parts in found or ():
         lines[list(rows)[number]].append(parts)
@@ -112,28 +123,29 @@ def _heads(exercises: Sequence[Shown], rows: Mapping[str, Sequence[str]]) -> Non
         say(f"{phase} {said(PHASES.get(name, name))}: {_progress(group)}", "bold")
         for one in group:
             for parts in lines.get(one.id, ()):
-                cells = [
+                coloured = [
                     painted(p, STATES.get(one.state, "") if i == 1 else "")
                     for i, p in enumerate(parts)
                 ]
-                print("  " + "".join(cells))
+                print("  " + "".join(coloured))
             if found is None and one.id in rows:
                 say(", ".join(cell for cell in rows[one.id] if cell), indent=2)
+            if one.id in below:
+                say(below[one.id], "dim", indent=4)
+
+
+def _wide(rows: Mapping[str, Sequence[str]]) -> int:
+    """The columns that rows take, with what stands between them and a next one."""
+    return sum(2 + max(map(cells, column)) for column in zip(*rows.values(), strict=True))
 
 
 def list_(report: ListReport) -> None:
     say(_progress(report.exercises), "bold")
     rows = {
-        one.id: (
-            one.id,
-            _state(one),
-            _taken(one),
-            _time(one.minutes),
-            one.why if one.state == "unfit" else one.title,
-        )
-        for one in report.exercises
+        one.id: (one.id, _state(one), _taken(one), _time(one.minutes)) for one in report.exercises
     }
-    _heads(report.exercises, rows)
+    titles = {one.id: one.why if one.state == "unfit" else one.title for one in report.exercises}
+    _heads(report.exercises, rows, titles)
 
 
 def status(report: StatusReport) -> None:

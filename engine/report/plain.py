@@ -74,6 +74,12 @@ def hint(report: HintReport) -> None:
     first = report.number - len(report.hints) + 1
     if report.again and report.number == report.of:
         say(words("You have seen all {count} hints; here they are again:", count=report.of))
+    if report.unwritten:
+        told = words(
+            "It stops at what is not written yet; `engine show {exercise}` says what to build.",
+            exercise=report.exercise,
+        )
+        say(told)
     for number, text in enumerate(report.hints, first):
         say(
             words(
@@ -88,6 +94,9 @@ def hint(report: HintReport) -> None:
 
 
 def diagnosis(report: DiagnosisReport) -> None:
+    if not report.version:
+        say(words("It is open: `engine diagnose` goes on where you stopped."))
+        return
     head = words(
         "Diagnosis {version} of {exercise}", version=report.version, exercise=report.exercise
     )
@@ -121,12 +130,9 @@ def init(report: InitReport) -> None:
                 all=every,
             )
         )
-    if report.warning:
-        say(said(report.warning), "yellow")
-    if report.applying is not None:
-        say("\n" + words("Next: cd {home} and type engine break --blind", home=report.home))
-        return
-    say("\n" + words("Next: cd {home} and type engine next", home=report.home))
+    for line in said(report.warning).splitlines():
+        say(line, "yellow")
+    say("\n" + words("Next: cd {home} and type {command}", home=report.home, command=report.next))
 
 
 def next_(report: NextReport) -> None:

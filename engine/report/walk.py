@@ -6,14 +6,40 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from engine.errors import Message
 from engine.flows.walkthrough import Point, Shown, WalkReport
 from engine.report.curves import Axes, curves
 from engine.report.out import safe
 from engine.report.paper import put, say, section
-from engine.report.words import words
+from engine.report.words import said, words
 
 WIDEST, HEIGHT = 76, 20
 COLUMNS = 8  # numbers of a row that are shown
+LABELS = {  # of the values that walkthroughs of the engine's packs show
+    "ids": Message("ids"),
+    "table_shape": Message("shape of the table"),
+    "rows": Message("rows"),
+    "shape": Message("shape"),
+    "batch_shape": Message("shape of the batch"),
+    "positions": Message("rows with their positions"),
+    "position_rows": Message("rows of the positions"),
+    "turned_query": Message("turned query"),
+    "logits_shape": Message("shape of the logits"),
+    "next_before": Message("next word, before"),
+    "next_after": Message("next word, after"),
+    "neighbours_before": Message("neighbours before"),
+    "neighbours_after": Message("neighbours after"),
+    "losses": Message("losses"),
+    "first_loss": Message("first loss"),
+    "last_loss": Message("mean of the last {count} losses", count=10),
+    "same_word": Message("the same word"),
+    "rows_apart": Message("largest difference of its rows"),
+    "hidden_apart": Message("largest difference of its hidden states"),
+    "hidden_cosine": Message("cosine of its hidden states"),
+    "memory": Message("memory"),
+    "lookup": Message("lookup"),
+    "beyond": Message("beyond the longest sequence"),
+}
 
 
 def walk(out: Console, report: WalkReport) -> None:
@@ -36,9 +62,9 @@ def walk(out: Console, report: WalkReport) -> None:
 
 
 def _value(out: Console, shown: Shown) -> None:
-    name = shown.name.replace("_", " ")
+    name = said(LABELS.get(shown.name, shown.name.replace("_", " ")))
     if shown.curve:
-        curves(out, Axes(shown.name), ((name, shown.curve),))
+        curves(out, Axes(name), ((name, shown.curve),))
     elif shown.rows:
         say(out, name, "dim", indent=2)
         most = min(COLUMNS, (out.width - 17) // 7)  # numbers that fit beside a word
@@ -47,7 +73,7 @@ def _value(out: Console, shown: Shown) -> None:
             more = " ..." if len(row) > most else ""
             put(out, safe(f"    {word:8} {numbers}{more}"))
     elif len(shown.lines) == 1:
-        say(out, f"{name}: {shown.lines[0]}", indent=2)
+        say(out, f"{name}: {said(shown.lines[0])}", indent=2)
     else:
         say(out, name, "dim", indent=2)
         for one in shown.lines:

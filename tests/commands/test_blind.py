@@ -30,7 +30,8 @@ from engine.commands import (
     watch,
 )
 from engine.errors import NotApplicable, UsageError
-from engine.flows.diagnosis import Diagnosis, Hypotheses, hypotheses, names
+from engine.flows.answers import Answer
+from engine.flows.diagnosis import Diagnosis, Hypotheses, answered, hypotheses, names
 from engine.flows.hints import filled, ladder
 from engine.flows.lot import draw
 from engine.report.formats import emit
@@ -47,9 +48,9 @@ BLIND = [id for id, summary in PACK.summaries.items() if summary.blind]
 GUESS = Diagnosis("attention.py", 60, "mask-border", 70)
 
 
-def say(where: str, what: str) -> Callable[[Hypotheses], Diagnosis]:
+def say(where: str, what: str) -> Callable[[Hypotheses], tuple[Answer, ...]]:
     """Answers a diagnosis."""
-    return lambda _: Diagnosis(where, 60, what, 70)
+    return lambda _: answered(Diagnosis(where, 60, what, 70))
 
 
 @pytest.fixture
@@ -136,7 +137,7 @@ def test_evidence_then_hypotheses_then_the_fix_then_the_reveal(opened_blind: Pat
     first = diagnose.run(session(home), say("nn/attention.py", "softmax-axis"))
     assert (first.exercise, first.version) == ("blind-1", 1)
     again = diagnose.questions(session(home), session(home).open_break())
-    assert again.known == Diagnosis("nn/attention.py", 60, "softmax-axis", 70)
+    assert again.known == answered(Diagnosis("nn/attention.py", 60, "softmax-axis", 70))
     diagnose.run(session(home), say("MultiHeadAttention.forward", "mask-border"))
     hints, known = every_hint(home), session(home).open_break().injected
     assert hints == tuple(filled(text, known, "en") for text in PACK.summaries[MASK].blind)
@@ -199,7 +200,7 @@ def test_a_verdict_on_a_blind_break_shows_what_differs_and_names_no_check(
 def test_a_break_that_was_cut_off_after_it_was_open_lacks_nothing(opened_blind: Path) -> None:
     """The event that opens it holds what hints tell; the story comes into the notes with the next entry."""
     home = opened_blind
-    assert session(home).open_break().injected["values"]["last_loss"].keys() == {
+    assert session(home).open_break().injected["values"]["mean_of_last_20"].keys() == {
         "healthy",
         "broken",
     }
@@ -218,7 +219,7 @@ def test_the_hypotheses_come_in_an_order_by_lot(opened_blind: Path) -> None:
     attempt = session(opened_blind).open_break()
     again = {diagnose.questions(session(opened_blind), attempt).options for _ in range(4)}
     assert len(again) == 1
-    orders = {hypotheses(PACK, MASK, "blind-1", (), "en", None, str(n)).options for n in range(6)}
+    orders = {hypotheses(PACK, MASK, "blind-1", (), "en", (), str(n)).options for n in range(6)}
     assert len(orders) > 1 and len({frozenset(order) for order in orders}) == 1
 
 
@@ -369,6 +370,53 @@ def test_a_blind_break_at_a_terminal(home: Path) -> None:
             terminal.send("60")
         terminal.expect("Diagnosis 2 of blind-1")
         assert terminal.end() == 0
+
+
+def test_a_diagnosis_can_wait(home: Path) -> None:
+    """Enter leaves it for later, with what was said; nothing is a diagnosis before it is whole."""
+    with Terminal("break", MASK, "--blind", cwd=home) as terminal:
+        terminal.expect("Enter leaves it for later: `engine diagnose`")
+        terminal.expect("Your answer: ")
+        terminal.send("")
+        terminal.expect("It is open")
+        assert terminal.end() == 0
+    assert kinds(home) == ["injected"]
+    with Terminal("diagnose", cwd=home) as terminal:
+        for asked, given in (("answer: ", "attention.py"), ("guess): ", "50"), ("words: ", "")):
+            terminal.expect(asked)
+            terminal.send(given)
+        terminal.expect("It is open")
+        assert terminal.end() == 0
+    assert kinds(home) == ["injected", "drafted"]
+
+
+def test_a_diagnosis_that_is_interrupted_keeps_what_was_said(opened_blind: Path) -> None:
+    """What comes from a file since then takes its place."""
+    home = opened_blind
+    with Terminal("diagnose", cwd=home) as terminal:
+        for question, given in (("answer: ", "attention.py"), ("guess): ", "50")):
+            terminal.expect(question)
+            terminal.send(given)
+        terminal.expect("own words: ")
+        terminal.press(b"\x03")
+        terminal.expect("`engine diagnose` goes on")
+        assert terminal.end() == 130
+    asked = diagnose.questions(session(home), session(home).open_break())
+    assert asked.known == (Answer("where", "attention.py", 50),)
+    with Terminal("diagnose", cwd=home) as terminal:
+        for offered, given in (
+            ("[attention.py]: ", ""),
+            ("[50]: ", ""),
+            ("words: ", "a row"),
+            ("): ", "40"),
+        ):
+            terminal.expect(offered)
+            terminal.send(given)
+        terminal.expect("Diagnosis 1 of blind-1")
+        assert terminal.end() == 0
+    diagnose.run(session(home), say("block.py", "mask-border"))
+    asked = diagnose.questions(session(home), session(home).open_break())
+    assert asked.known == answered(Diagnosis("block.py", 60, "mask-border", 70))
 
 
 def test_a_diagnosis_from_a_file(home: Path, tmp_path: Path) -> None:

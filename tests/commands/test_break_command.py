@@ -246,7 +246,7 @@ def test_a_person_is_asked_again_until_it_fits(home: Path) -> None:
     """Wrong answers are explained and asked again; the right ones are kept."""
     with Terminal("break", LOUD, cwd=home) as terminal:
         terminal.expect("Where does the first forward pass stop?")
-        for wrong in ("9", "", "rows", "nowhere", "-1", "²"):
+        for wrong in ("9", "rows", "nowhere", "-1", "²"):
             terminal.expect("Your answer (1 to 5): ")
             terminal.send(wrong)
             terminal.expect("type a number from 1 to 5")
@@ -260,7 +260,7 @@ def test_a_person_is_asked_again_until_it_fits(home: Path) -> None:
         terminal.expect("How sure")
         terminal.send("85%")
         terminal.expect("How many rows")
-        for wrong in ("many", "", "nan", "inf"):
+        for wrong in ("many", "nan", "inf"):
             terminal.expect("Your answer: ")
             terminal.send(wrong)
             terminal.expect("is needed here")
@@ -269,9 +269,6 @@ def test_a_person_is_asked_again_until_it_fits(home: Path) -> None:
         terminal.expect("How sure")
         terminal.send("50")
         terminal.expect("What will the last line")
-        terminal.expect("Your answer: ")
-        terminal.send("   ")
-        terminal.expect("A few words")
         terminal.expect("Your answer: ")
         terminal.send("señal | `x` <b>")
         terminal.expect("How sure")
@@ -313,6 +310,22 @@ def test_what_was_typed_before_an_interruption_is_offered_again(home: Path) -> N
         ("rows", 90), (32.0, 50), ("a traceback", 60),
     ]  # fmt: skip
     assert (home / NOTES).read_text().count("### Predictions") == 1
+
+
+def test_a_prediction_can_wait(home: Path) -> None:
+    """Enter at a question breaks nothing; what was answered is offered again."""
+    with Terminal("break", LOUD, cwd=home) as terminal:
+        terminal.expect("Enter leaves it for later")
+        for given in ("4", "85", ""):
+            terminal.expect(": ")
+            terminal.send(given)
+        terminal.expect("Nothing is broken yet")
+        terminal.expect(f"engine break {LOUD}")
+        assert terminal.end() == NotApplicable.exit_code
+    assert kinds(home) == ["drafted"] and not (home / "practice").exists()
+    with Terminal("break", LOUD, cwd=home) as terminal:
+        terminal.expect("[4]: ")
+        terminal.send("")
 
 
 def test_an_answer_that_no_longer_fits_is_asked_anew(home: Path) -> None:

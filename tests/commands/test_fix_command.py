@@ -30,7 +30,7 @@ from workbench import (
 
 from engine.cli.submissions import answer_file
 from engine.commands import break_, submit_fix
-from engine.errors import LearnerCodeError
+from engine.errors import LearnerCodeError, NotApplicable
 from engine.flows.answers import Answer
 from engine.report.json_lines import to_json
 
@@ -215,7 +215,7 @@ def test_a_person_is_asked_for_the_cause(opened: Path) -> None:
             line for line in told.splitlines() if line.strip()[:2] in ("1.", "2.", "3.", "4.")
         ]
         assert len(options) == 4
-        for wrong in ("5", "", "x", "²"):
+        for wrong in ("5", "x", "²"):
             terminal.send(wrong)
             terminal.expect("(1 to 4): ")
         right = next(line for line in options if "does not take from the embedding" in line)
@@ -227,6 +227,20 @@ def test_a_person_is_asked_for_the_cause(opened: Path) -> None:
         terminal.expect("That was the cause")
         assert terminal.end() == 0
     assert kinds(opened)[-1] == "closed"
+
+
+def test_the_cause_can_wait(opened: Path) -> None:
+    """Enter leaves the break open, as Ctrl-C does, and says what asks again."""
+    mend(opened)
+    with Terminal("submit-fix", cwd=opened) as terminal:
+        terminal.expect("Enter leaves it for later")
+        terminal.expect("(1 to 4): ")
+        terminal.send("")
+        terminal.expect("stays open")
+        terminal.expect("engine submit-fix")
+        assert terminal.end() == NotApplicable.exit_code
+    assert kinds(opened)[-1] == "submitted"
+    engine("submit-fix", cwd=opened, code=0)
 
 
 def test_ctrl_c_at_the_cause_keeps_the_break_open(opened: Path) -> None:

@@ -15,8 +15,10 @@ from workbench import (
     BROKEN,
     GRACE,
     HEAD,
+    HEALTHY,
     LOUD,
     NOTES,
+    ROOT,
     answer,
     contents,
     engine,
@@ -394,6 +396,21 @@ def test_hint_follows_the_check_that_failed_first(home: Path) -> None:
     first = build.hints_for[failed][0]
     assert first > 1  # so another one would come without the check
     assert hint.run(session(home), "embedding").hints == (build.hints[first - 1]["en"],)
+
+
+def test_what_is_not_written_yet_is_told_as_that_before_a_hint(home: Path) -> None:
+    """Which check failed first says nothing then, so hints come in their order."""
+    healthy = (home / HEAD).read_text()
+    (home / HEAD).write_text((ROOT / "templates" / "minimodel" / HEAD).read_text())
+    assert not submit_build.run(session(home), "lm_head").passed
+    failed = session(home).latest("lm_head").last("built")["failing"][0]["check"]
+    build = session(home).catalogue.build("lm_head")
+    assert build.hints_for[failed][0] > 1
+    told = engine("hint", cwd=home, code=0).stdout
+    assert "not written yet; `engine show lm_head`" in told and build.hints[0]["en"] in told
+    (home / HEAD).write_text(healthy.replace(HEALTHY, BROKEN))
+    assert not submit_build.run(session(home), "lm_head").passed
+    assert not hint.run(session(home), "lm_head").unwritten
 
 
 def test_a_hint_without_a_function_names_the_module() -> None:

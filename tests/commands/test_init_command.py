@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from workbench import ROOT, contents, engine, engine_json, lay_model, listing, session
+from workbench import LOUD, ROOT, contents, engine, engine_json, lay_model, listing, session
 
 from engine.commands import init
 from engine.errors import UsageError
@@ -56,7 +56,9 @@ def test_a_complete_learner_has_a_finished_model(tmp_path: Path) -> None:
     """The pack's healthy model is in place of every stub, and the report says so in both languages."""
     done = engine("init", "ada", "--complete", cwd=tmp_path, code=0)
     assert "finished model" in done.stdout and "stubs" not in done.stdout
+    assert "type engine break --blind" in done.stdout
     home = tmp_path / "learners" / "ada"
+    assert engine_json("next", cwd=home)["command"] == f"engine break {LOUD}"  # nothing to build
     expected = {k: v for k, v in contents(TEMPLATE).items() if "__pycache__" not in k}
     expected |= {k: v for k, v in contents(FINISHED).items() if "__pycache__" not in k}
     assert contents(home / "src") == expected
@@ -103,6 +105,7 @@ def test_init_around_own_code_never_writes_to_it(tmp_path: Path) -> None:
     before = listing(code)
     report = engine_json("init", "ada", "--model", code, cwd=tmp_path)
     assert report["model"] == str(code) and not report["from_template"] and not report["warning"]
+    assert report["next"] == "engine submit-build --all"
     assert listing(code) == before
     assert not (tmp_path / "learners" / "ada" / "src").exists()
     engine("submit-build", "embedding", cwd=tmp_path / "learners" / "ada", code=0)
@@ -126,6 +129,14 @@ def test_a_folder_that_looks_odd_is_taken_with_a_warning(tmp_path: Path) -> None
     (tmp_path / "code").mkdir()
     done = engine("init", "ada", "--model", "code", cwd=tmp_path, code=0)
     assert "minimodel" in done.stdout and "roles:" in done.stdout
+
+
+def test_where_no_model_is_found_the_next_command_is_the_one_that_says_why(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "a.py").write_text("import torch\n")
+    report = init.run("ada", model=tmp_path / "code", folder=tmp_path)
+    assert report.pack == "gpt" and report.warning
+    assert report.next == "engine check"
 
 
 @pytest.mark.parametrize("model", ["nowhere", "file.py"])

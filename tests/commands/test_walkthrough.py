@@ -11,14 +11,18 @@ import numpy as np
 import pytest
 from workbench import ROOT, contents, engine, engine_json
 
+from engine import words
 from engine.author import lint as slips
 from engine.commands import dev_check, init, walkthrough
 from engine.commands.session import Session
 from engine.errors import LearnerCodeError, UsageError
 from engine.flows import walkthrough as flow
 from engine.observe.projection import nearest, pca
-from engine.report.walk import picture
+from engine.report.paper import console
+from engine.report.walk import LABELS, picture, walk
+from engine.spec import topics
 from engine.spec.catalogue import Catalogue
+from engine.spec.packs import packs
 
 TOPIC = "embedding-walkthrough"
 CORPUS = ROOT / "tests" / "corpus"
@@ -114,6 +118,29 @@ def test_a_model_that_is_not_built_yet_is_a_polite_no(tmp_path: Path) -> None:
     with pytest.raises(LearnerCodeError, match="Your model raised") as caught:
         walkthrough.run(Session.here(start=home), TOPIC)
     assert "submit-build --all" in caught.value.next
+
+
+def test_every_value_that_a_pack_shows_has_a_label() -> None:
+    """By which it is told in the learner's language."""
+    shown = {
+        name
+        for pack, folder in packs().items()
+        for id in Catalogue(pack, folder).walkthroughs
+        for part in topics.walkthrough(Catalogue(pack, folder), id).parts
+        for name in part.show
+    }
+    assert shown == LABELS.keys()
+
+
+def test_labels_and_numbers_are_in_the_learners_language(
+    report: flow.WalkReport, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_spoken", ("es", None))
+    walk(console(), report)
+    told = capsys.readouterr().out
+    last = str(value(report, "last_loss").lines[0]).replace(".", ",")
+    assert f"media de las 10 últimas losses: {last}" in told
+    assert "forma de la tabla: (32, 16)" in told
 
 
 def test_the_text_for_a_person(whole: Path) -> None:

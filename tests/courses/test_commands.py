@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+TEMPLATE = HERE.parents[1] / "templates" / "cs336"
 with_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 GATE = next(
     row
@@ -74,6 +75,13 @@ def test_code_of_the_course_is_known_wherever_its_adapters_lie(style, tmp_path):
 
 
 @with_torch
+def test_code_that_is_half_written_is_told_to_look_at_its_parts_first(tmp_path):
+    shutil.copytree(TEMPLATE, tmp_path / "code")
+    _, told = learner_of(tmp_path / "code", tmp_path)
+    assert "type engine submit-build --all" in told and "breaks apply" not in told
+
+
+@with_torch
 def test_a_refused_part_is_repeated_by_a_script(tmp_path):
     """Without the engine, and with what the probes share."""
     code = tmp_path / "code"
@@ -98,7 +106,8 @@ def test_a_break_by_facts_in_code_of_a_course_from_beginning_to_end(tmp_path):
     """Found, put in, refused while it is there, repeated, mended, closed."""
     shutil.copytree(HERE / "corpus" / "modules", tmp_path / "code")
     home, told = learner_of(tmp_path / "code", tmp_path)
-    assert "of 39 breaks apply" in told
+    assert "of 53 breaks apply" in told  # 39 by facts, 14 by the course's contract
+    assert "type engine break --blind" in told
     engine("break", "--blind", "final-norm-missing-gpt", cwd=home)
     practice, file = home / "practice" / "blind-1", "cs336_basics/transformer.py"
     healthy = (tmp_path / "code" / file).read_text()

@@ -72,6 +72,8 @@ def test_a_healthy_model_shows_every_number_and_the_same_twice(style, look):
     assert values["letter_loss"] == pytest.approx(values["other_loss"], rel=1e-3)
     assert values["other_loss"] < 0.75 * values["log_v"]
     assert values["eval_noise"] == 0
+    labels = {row.name: row.label for row in seen.observation.numbers if row.label}
+    assert labels == {"last_loss": "mean of the last 10 losses"}  # the curve ends at another number
 
 
 @pytest.mark.parametrize("style", ["fused", "llama"])

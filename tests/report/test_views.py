@@ -13,9 +13,10 @@ from frozen import LONG, REPORTS
 from rich.cells import cell_len
 
 from engine.errors import NotApplicable
+from engine.facts.report import Fact, HealthReport, Taken, Where
 from engine.flows.listing import Listed, ListReport
 from engine.judge.result import Result, Verdict
-from engine.report import verdicts
+from engine.report import check, verdicts
 from engine.report.json_lines import to_json
 from engine.report.layout import wrapped
 from engine.report.out import emit_error, reflowed
@@ -224,6 +225,38 @@ def test_phases_come_by_their_numbers_and_exercises_as_on_the_path(shown) -> Non
         text.index(word) for word in ("13 Embeddings", "table", "15 Attention", "mask", "scale")
     ]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(80, 2), (120, 1)])
+def test_a_title_has_a_line_of_its_own_where_an_id_leaves_it_no_room(shown, columns, lines) -> None:
+    id, title = "residual-around-attention-missing", "A messenger who retells everything"
+    one = Listed(id, "break", "gpt", "17", "block", title, "unfit", "Blocks", 30, (), title)
+    text = plain_of(shown(ListReport((one,)), columns, terminal=True))
+    found = [line for line in text.splitlines() if id in line or title in line]
+    assert len(found) == lines and "does not apply  break  30 min" in found[0]
+
+
+WRONG = Fact(
+    "order", "what comes after what in a step of training", "", "WRONG", "clip before backward",
+    "zero_grad, backward, clip, step", Where("source/training/train.py", 98, 0, "clip()"), "",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_fact_is_wrapped_on_a_terminal_and_one_line_in_a_pipe(monkeypatch, columns: int) -> None:
+    report = HealthReport(Taken("a.py", "A", "", 1, 8, 2, 9, "", ""), (WRONG,), (), 1.0)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    told = {}
+    for terminal in (False, True):
+        stream = Stream(terminal, "utf-8")
+        monkeypatch.setattr(sys, "stdout", stream)
+        check.show(report, {}, {})
+        told[terminal] = plain_of(stream.buffer.getvalue().decode())
+    row = "clip before backward (expected: zero_grad, backward, clip, step)  source/training/train.py:98"
+    [line] = [one for one in told[False].splitlines() if one.startswith("WRONG  ")]
+    assert WRONG.title in line and line.endswith(row)
+    assert max(map(len, told[True].splitlines())) <= columns
+    assert sorted(told[True].split()) == sorted(told[False].split())
 
 
 def test_facts_that_passed_are_counted_unless_all_are_asked_for(capsys, monkeypatch) -> None:

@@ -186,7 +186,7 @@ def peek(learner, record, tokens, w_q, w_k, w_v, w_o, lr):
         y.backward(grad.astype(x.dtype))
         for w in weights:
             w.data[...] = w.data - lr * w.grad
-    record(losses=losses, first_loss=losses[0], last_loss=float(np.mean(losses[-20:])))
+    record(losses=losses, first_loss=losses[0], mean_of_last_20=float(np.mean(losses[-20:])))
     x, alone = np.eye(len(w_q), dtype=w_q.dtype)[tokens[-4:].reshape(-1, tokens.shape[-1])], []
     for t in range(1, x.shape[1]):  # each start of a sequence by itself, as when writing
         last = attention(learner.Tensor(x[:, :t].copy())).data[:, -1].astype(np.float64)

@@ -142,7 +142,7 @@ def learn(learner, record, ids, batch_size, seq_len, steps, lr, seed):
         right = np.eye(V)[y]
         losses.append(float(-np.log((p * right).sum(-1)).mean()))
         np.add.at(table, x, -lr * (p - right) / x.size)
-    record(losses=losses, last_loss=float(np.mean(losses[-10:])))
+    record(losses=losses, mean_of_last_10=float(np.mean(losses[-10:])))
     record(losses_below_a_tenth=int(sum(loss < 0.1 for loss in losses)))  # of all steps
     p = probabilities(table)[ids[:-1], ids[1:]]
     on_the_text = float(-np.log(p).mean())
