@@ -36,9 +36,8 @@ def means(session: Session) -> Iterator[ByFacts]:
     """Raises NotApplicable where no interpreter has torch."""
     learner, factual = session.learner, session.catalogue.factual
     assert factual is not None  # whoever comes here has breaks by facts
-    asked = interpreters.Asked(
-        learner.model, learner.python(), factual.folder, learner.lang, (learner.private,)
-    )
+    of, hidden = factual.folder, (learner.private,)
+    asked = interpreters.Asked(learner.model, learner.python(), of, learner.lang, hidden)
     begun = interpreters.opened(asked)
     with session.kept.of(asked, lambda: begun) if session.kept else begun as both:
         yield ByFacts(session, both)
@@ -48,8 +47,8 @@ class ByFacts:
     """Means of a pack that knows no names: what is taken for what was found when the learner was made."""
 
     def __init__(self, session: Session, both: interpreters.Interpreters) -> None:
-        self._session, self._catalogue, self.both = session, session.catalogue, both
-        self._id = ""
+        self._session, self._catalogue = session, session.catalogue
+        self.both, self._id = both, ""
 
     def begin(self, id: str) -> None:
         """Nothing is done before the plan."""
@@ -60,14 +59,12 @@ class ByFacts:
         from engine.flows import fact_break
 
         proof, story = self._catalogue.proof(self._id), self._catalogue.story(self._id)
-        script = any(one.observe == "script" for one in proof.variants)
-        bench = self.bench(script=script)
-        fact_break.prepare(bench, script=script)
+        bench = self.bench(script=proof.runs_a_script)
+        fact_break.prepare(bench, script=proof.runs_a_script)
         target = finding.target(self._session, bench, progress)
         planned = fact_break.plan(bench, target, proof, story.lies, progress)
-        return Placed(
-            planned.injection.files, {**planned.bug, "target": msgspec.to_builtins(target)}
-        )
+        bug = {**planned.bug, "target": msgspec.to_builtins(target)}
+        return Placed(planned.injection.files, bug)
 
     def observed(self, placed: Placed, answers: Sequence[Answer] | None) -> Observed:
         """The probe of the variant that went in."""

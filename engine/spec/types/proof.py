@@ -55,3 +55,8 @@ class Proof(Spec, frozen=True, kw_only=True):
     """The variants of a break, in the order in which they are tried."""
 
     variants: Annotated[tuple[Variant, ...], Meta(min_length=1)]
+
+    @property
+    def runs_a_script(self) -> bool:
+        """Whether a variant is observed by the training script."""
+        return any(one.observe == "script" for one in self.variants)
