@@ -19,7 +19,12 @@ OTHER = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini")
 TOLD = (".md", ".sh", ".rst")  # that tell how a script is run; Makefile, too
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
 CELL = "# code cell "
-MAGIC = re.compile(r"^(\s*)[!%?].*$", re.M)
+MAGIC = re.compile(
+    r"^(\s*)([!?]|%%?[A-Za-z]).*$", re.M
+)  # "% name" at the start of a line is a remainder
+TIMED = re.compile(
+    r"%%(time|timeit|prun|capture)\b"
+)  # magics of a cell that is Python all the same
 
 
 def read(root: Path) -> dict[str, bytes]:
@@ -86,7 +91,7 @@ def notebook(text: str) -> str:
             ast.parse(plain)
         except (SyntaxError, ValueError, RecursionError):
             continue
-        if not source.lstrip().startswith("%%"):
+        if not source.lstrip().startswith("%%") or TIMED.match(source.lstrip()):
             kept.append(f"{CELL}{number}\n{plain}")
     return "\n\n".join(kept) + "\n"
 

@@ -319,3 +319,37 @@ class GPT("""
     report = measure(text)
     assert report.model.layers == 2
     assert "vocab_size = 53 was made up" in report.made_up
+
+
+def test_a_size_that_is_the_length_of_nothing_is_made_up(measure):
+    made = """class Pairs:
+    def __init__(self):
+        self.vocab = {}
+
+
+encoder = Pairs()
+vocab_size = len(encoder.vocab)
+
+
+class GPT("""
+    report = measure(
+        changed(
+            ("class GPT(", made), ("nn.Embedding(config.vocab_size,", "nn.Embedding(vocab_size,")
+        )
+    )
+    assert report.model.layers == 2
+    assert "vocab_size = 53 was made up" in report.made_up
+
+
+@pytest.mark.parametrize("asked", ["pos: torch.Tensor", "position_ids", "positions"])
+def test_positions_that_a_forward_asks_for_are_counted_from_0(asked, measure):
+    name = asked.partition(":")[0]
+    asks = (
+        "def forward(self, idx, targets=None)",
+        f"def forward(self, idx, {asked}, targets=None)",
+    )
+    pos = ("        pos = torch.arange(T, device=idx.device)\n", "")
+    report = measure(changed(asks, pos, ("self.wpe(pos)", f"self.wpe({name})")))
+    verdicts = {fact.id: fact.verdict for fact in report.facts}
+    assert (verdicts["positions"], verdicts["loss"]) == ("PASS", "PASS")
+    assert not report.wrong

@@ -47,6 +47,32 @@ def test_a_script_that_reads_no_plain_file_makes_its_steps(source, measure):
     assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
 
 
+SYNCED = (
+    """
+import os
+with open("start.txt", "w") as log:
+    log.write("start")
+    log.flush()
+    os.fsync(log.fileno())
+"""
+    + OPENED
+)
+STORED = """
+import numpy as np
+texto = [int(n) for n in np.load("textos.npy")]
+tabla = torch.nn.Embedding(60, 2)(torch.from_numpy(np.load("textos.npy")))
+"""
+
+
+@pytest.mark.parametrize("source", [SYNCED, STORED], ids=["synced", "stored"])
+def test_a_script_that_asks_for_a_real_file_makes_its_steps(source, measure):
+    """By its number, or for tokens with the kind of number that they were stored with."""
+    tree = tree_of("espanol")
+    tree["entrenar.py"] = tree["entrenar.py"].replace(OPENED.encode(), source.encode())
+    report = measure(tree, training=True)
+    assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
+
+
 def test_the_methods_of_a_processor_go_by_both_spellings():
     processor = type("Processor", (torch_tables.Pieces,), {"encoder": Letters()})("a.model")
     assert processor.EncodeAsIds("abc") == processor.encode_as_ids("abc") == [0, 1, 2]
