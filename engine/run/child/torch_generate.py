@@ -69,7 +69,7 @@ def arguments(function, built, tokens, run, job):
     values = {
         "model": built.model, "tokens": tokens, "count": run["count"], "top_k": run["top_k"],
         "top_p": run["top_p"], "temperature": run["temperature"], "sampled": True,
-        "context": job["context"], "nothing": None, "processor": "cpu",
+        "context": job["context"], "nothing": None, "processor": "cpu", "penalty": 1.0,
     }  # fmt: skip
     known = {name: kind for kind, name in kinds(function, job).items()}
     given = {}
@@ -78,9 +78,8 @@ def arguments(function, built, tokens, run, job):
             continue
         kind = known.get(parameter.name)
         needed = parameter.default is inspect.Parameter.empty
-        if kind in ("nothing", "processor", "context", "sampled") and not needed:
-            if kind != "sampled":
-                continue
+        if kind in ("nothing", "processor") and not needed:
+            continue
         if kind in ("top_k", "top_p") and values[kind] is None and not needed:
             default = parameter.default  # one that truncates is switched off
             if type(default) in (int, float) and default > 0:
@@ -100,7 +99,7 @@ class Draws:
         self._built, self._tree, self._blobs = built, tree, blobs
         self.found, self.read, self.at = [], [], {}
         self._real = torch.multinomial, torch.Tensor.multinomial
-        self._hook = None
+        self._forward = None
 
     def __enter__(self):
         def draw(p, *args, **kwargs):
@@ -113,8 +112,10 @@ class Draws:
         self._named = {}
         for name in ("topk", "cat", "sort"):
             self._watch(name)
-        if isinstance(self._built.model, torch.nn.Module):
-            self._hook = self._built.model.register_forward_pre_hook(self._called, with_kwargs=True)
+        model = self._built.model
+        if isinstance(model, torch.nn.Module):
+            self._forward = model.forward
+            model.forward = self._called  # whether it is called itself or by the module
         return self
 
     def _watch(self, name):
@@ -132,7 +133,7 @@ class Draws:
         if spans and name not in self.at:
             self.at[name] = list(spans[0])
 
-    def _called(self, module, args, kwargs):
+    def _called(self, *args, **kwargs):
         tokens = [a for a in [*args, *kwargs.values()] if isinstance(a, torch.Tensor)]
         if tokens and len(self.read) < DRAWS and not tokens[0].is_floating_point():
             spans = torch_trace.spans(self._tree, sys._getframe(1))
@@ -140,13 +141,14 @@ class Draws:
                 self.at.setdefault("forward", list(spans[0]))
                 self.at["last"] = list(spans[0])
             self.read.append(torch_experiments.described(tokens[0], self._blobs))
+        return self._forward(*args, **kwargs)
 
     def __exit__(self, *error):
         torch.multinomial, torch.Tensor.multinomial = self._real
         for name, real in self._named.items():
             setattr(torch, name, real)
-        if self._hook is not None:
-            self._hook.remove()
+        if self._forward is not None:
+            del self._built.model.forward
         return False
 
 
