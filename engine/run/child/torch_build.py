@@ -40,7 +40,7 @@ class Built:
         self.cls, self.given = None, {}  # what was called to make it, and with what
 
     def takes(self, kind):
-        """The forward's parameter for "targets", "mask", "start", "places" or "lengths", by its name; or None."""
+        """The forward's parameter of a kind of the pack's words, as "targets", by its name; or None."""
         if self._call is not None or (kind == "targets" and not self.scored):
             return None
         found = parameters_of(self.model)
