@@ -175,12 +175,12 @@ def future(case):
     last = case.done["changed"]["runs"][0]["tokens"].shape[1] - 1 if pair else 0
     if pair is None or pair[0].shape[1] != last + 1:
         return missing("the model does not give logits for every token")
-    if case.recorded["mask"]:
-        return missing("the forward takes a mask, and none was given")
     parts = case.parts("first")
     if parts is None or not (parts.heads or parts.whole):
         return missing("no attention was found")
     where = moved(*pair)
+    if where[0, :last].any() and case.recorded["mask"]:
+        return missing("the forward takes a mask, and none was given")
     if where[0, :last].any():
         return "change with later tokens", None, ""
     if not where[0, last]:

@@ -7,6 +7,7 @@ import pytest
 from engine.commands.interpreters import pack_folder
 from engine.errors import NotApplicable
 from engine.facts import candidates, experiments, pack
+from engine.flows import check
 from engine.run.child.torch_definitions import definitions
 from engine.run.child.torch_names import MISSING, Names
 from engine.run.child.torch_shrink import Small, shrunk
@@ -353,3 +354,59 @@ def test_positions_that_a_forward_asks_for_are_counted_from_0(asked, measure):
     verdicts = {fact.id: fact.verdict for fact in report.facts}
     assert (verdicts["positions"], verdicts["loss"]) == ("PASS", "PASS")
     assert not report.wrong
+
+
+def test_sizes_of_experts_and_of_latent_vectors_are_known_where_nothing_else_gives_them():
+    names = Names(RULES)
+    given = {"num_experts": 4, "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_top_k": 2,
+             "n_shared_experts": 1, "kv_lora_rank": 16, "q_lora_rank": 16, "qk_rope_head_dim": 4}  # fmt: skip
+    assert {name: names.guess(name) for name in given} == given
+    assert names.guess("num_experts", 8) == 8
+
+
+ITERATED = ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+            "def __init__(self, config: dict):\n        super().__init__()\n"
+            "        for name, value in config.items():\n            setattr(self, name, value)\n"
+            "        config = GPTConfig(self.block_size, self.vocab_size, self.n_layer, self.n_head, self.n_embd)\n"
+            "        self.config = config")  # fmt: skip
+
+
+def test_a_configuration_whose_items_are_asked_for_holds_what_the_tree_gives(measure):
+    settings = b"model:\n  block_size: 1024\n  vocab_size: 50257\n  n_layer: 12\n  n_head: 12\n  n_embd: 768\n"
+    report = measure({**changed(ITERATED), "configs/model.yaml": settings})
+    assert (report.model.layers, report.model.width, report.model.heads) == (2, 32, 4)
+    assert not report.wrong
+
+
+def test_the_line_that_calls_a_model_may_hold_a_loop(measure):
+    line = "model.py:GPT(GPTConfig(11, 53, 2, 4, 32))"
+    report = measure(changed(), model=line, call="[model(one)[0] for one in (tokens,)][0]")
+    assert report.model.layers == 2
+
+
+class Counted:
+    """An interpreter that counts what it is asked."""
+
+    def __init__(self, forks):
+        self._forks, self.asked = forks, 0
+
+    def run(self, *given):
+        self.asked += 1
+        return self._forks.run(*given)
+
+
+def test_where_a_model_is_found_another_class_is_tried_once(forks):
+    other = b"\nclass BigGPT(nn.Module):\n" + (
+        b"    def __init__(self, config):\n        super().__init__()\n        self.wte = nn.Embedding(9, 9)\n"
+        b"        raise ValueError('these sizes do not fit')\n"
+        b"    def forward(self, idx, targets=None):\n        return self.lm_head(idx)\n"
+    )
+    turned = changed(("self.wte(idx) + self.wpe(pos)", "self.wte(idx)"))["model.py"]
+    tree = {"model.py": turned, "other.py": b"import torch.nn as nn\n" + other}
+    learner = Counted(forks[0])
+    forks[0].hold("model", check.folder(tree))
+    bench = check.Bench(learner, forks[1], PACK, tree)
+    found, tried = check.chosen(bench, check.Asked(), lambda _: None)
+    assert (found.cls, [one.candidate.cls for one in tried]) == ("GPT", ["GPT", "BigGPT"])
+    assert tried[0].parts == check.NEARLY
+    assert learner.asked == 2

@@ -130,6 +130,21 @@ def test_what_a_library_s_attention_lets_through_is_seen_from_outside(measure):
     assert facts_of(unmasked, measure)["future"].verdict == "WRONG"
 
 
+MASKED = [
+    (
+        "def forward(self, idx, targets=None)",
+        "def forward(self, idx, targets=None, attention_mask=None)",
+    ),
+]
+HIDDEN = ('float("-inf"))', 'float("-inf")) if self.training else att')
+
+
+@pytest.mark.parametrize(("changes", "verdict"), [(MASKED, "PASS"), ([*MASKED, HIDDEN], "SKIP")])
+def test_a_mask_that_may_be_given_is_only_missed_where_later_tokens_show(changes, verdict, measure):
+    facts = facts_of(changed("fused", "model.py", *changes), measure)
+    assert facts["future"].verdict == verdict
+
+
 GROWING = [
     ("        pos = torch.arange(T, device=idx.device)\n",
      "        if T > len(self.known):\n            self.known = torch.arange(T) * 1\n"

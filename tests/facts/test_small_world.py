@@ -57,6 +57,17 @@ with open("start.txt", "w") as log:
 """
     + OPENED
 )
+AT_HAND = """
+with open("quijote.txt", "r+", encoding="utf-8") as libro:
+    texto = libro.read()
+"""
+ELSEWHERE = (
+    """
+import os
+os.chdir("the-repository-that-was-cloned")
+"""
+    + OPENED
+)
 STORED = """
 import numpy as np
 texto = [int(n) for n in np.load("textos.npy")]
@@ -64,13 +75,27 @@ tabla = torch.nn.Embedding(60, 2)(torch.from_numpy(np.load("textos.npy")))
 """
 
 
-@pytest.mark.parametrize("source", [SYNCED, STORED], ids=["synced", "stored"])
+@pytest.mark.parametrize(
+    "source", [SYNCED, STORED, AT_HAND, ELSEWHERE], ids=["synced", "stored", "at hand", "elsewhere"]
+)
 def test_a_script_that_asks_for_a_real_file_makes_its_steps(source, measure):
-    """By its number, or for tokens with the kind of number that they were stored with."""
+    """By its number, to read and write it, in another folder, or for tokens of the kind that was stored."""
     tree = tree_of("espanol")
     tree["entrenar.py"] = tree["entrenar.py"].replace(OPENED.encode(), source.encode())
     report = measure(tree, training=True)
     assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
+
+
+def test_a_script_in_a_package_of_its_own_name_finds_the_package(measure):
+    tree = tree_of("espanol")
+    script = tree["entrenar.py"].replace(b"from modelo", b"from entrenar.modelo")
+    tree = {
+        "entrenar/__init__.py": b"",
+        "entrenar/entrenar.py": script,
+        "entrenar/modelo.py": tree["modelo.py"],
+    }
+    report = measure(tree, training=True)
+    assert {f.id: f.verdict for f in report.facts}["order"] == "PASS"
 
 
 def test_the_methods_of_a_processor_go_by_both_spellings():

@@ -52,7 +52,7 @@ class Built:
         if self._call is not None:
             around = {"model": self.model, "tokens": tokens, "idx": tokens, "targets": targets}
             around["x"] = tokens
-            return eval(self._call, vars(self.module), around)
+            return eval(self._call, {**vars(self.module), **around})
         named = {}
         wanted = self.takes("targets")
         for p in parameters_of(self.model)[1:]:

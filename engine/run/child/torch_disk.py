@@ -73,6 +73,7 @@ class Disk:
         os.makedirs = os.mkdir = self.make
         os.rename = os.replace = os.remove = os.unlink = os.symlink = lambda *args, **kwargs: None
         shutil.rmtree = shutil.copy = shutil.copyfile = shutil.move = lambda *args, **kwargs: None
+        os.chdir = lambda path: None  # the files are where they are
         os.listdir = self.listed
         os.fsync = os.fdatasync = lambda fd: None
         glob.glob = lambda pattern, **kwargs: self.matching(pattern)
@@ -159,7 +160,11 @@ class Disk:
     def _writing(self, file, mode):
         self._note("writing %s went nowhere" % self.shown(file))
         kept = (self.content(file) or b"") if set(mode) & set("a+") and "w" not in mode else b""
+        if "r" in mode and not kept:
+            kept = self.open(file, "rb").read()
         made = Written(self, self.name(file), kept)
+        if "r" in mode:
+            made.seek(0)
         return made if "b" in mode else io.TextIOWrapper(made, "utf-8", write_through=True)
 
     def invented(self, path):

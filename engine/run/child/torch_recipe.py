@@ -75,7 +75,11 @@ def call(built, job, scored):
     """The call of the model; scored: with targets."""
     if job.get("call"):
         around = '{"model": net, "tokens": tokens, "idx": tokens, "x": tokens, "targets": targets}'
-        return "eval(%r, vars(sys.modules[%r]), %s)" % (job["call"], built.module.__name__, around)
+        return "eval(%r, {**vars(sys.modules[%r]), **%s})" % (
+            job["call"],
+            built.module.__name__,
+            around,
+        )
     wanted = built.takes("targets")
     given = ["tokens"]
     for p in torch_build.parameters_of(built.model)[1:]:
