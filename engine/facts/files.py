@@ -17,6 +17,7 @@ MAX_OTHER = 1 << 18  # bytes of a configuration
 MAX_FILES, MAX_TOTAL = 3000, 40 << 20
 OTHER = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini")
 TOLD = (".md", ".sh", ".rst")  # that tell how a script is run; Makefile, too
+SETTINGS = re.compile(r"^\w*(conf|cfg|setting|hparam|hyperparam)\w*\.txt$", re.I)
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
 CELL = "# code cell "
 MAGIC = re.compile(
@@ -68,7 +69,8 @@ def _content(path: Path) -> bytes | None:
             return path.read_bytes()
         if suffix == ".ipynb" and size <= MAX_NOTEBOOK:
             return notebook(path.read_text("utf-8", "replace")).encode()
-        if (suffix in OTHER + TOLD or path.name == "Makefile") and size <= MAX_OTHER:
+        told = suffix in OTHER + TOLD or path.name == "Makefile" or SETTINGS.search(path.name)
+        if told and size <= MAX_OTHER:
             return path.read_bytes()
     except OSError:
         pass

@@ -137,6 +137,12 @@ def test_magics_that_run_python_hide_no_cell():
     assert (names["a"], names["b"]) == (7, 3)
 
 
+def test_a_text_that_is_named_as_settings_is_read_and_no_other(tmp_path):
+    for name in ("config.txt", "my_hparams.txt", "input.txt", "train.txt"):
+        (tmp_path / name).write_text("[train]\nlayers = 2\n")
+    assert set(files.read(tmp_path)) == {"config.txt", "my_hparams.txt"}
+
+
 def test_environments_and_hidden_folders_are_not_read(tmp_path):
     for name in ("model.py", ".git/x.py", "env/pyvenv.cfg", "env/lib/y.py", "data/big.bin"):
         path = tmp_path / name

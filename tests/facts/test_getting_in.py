@@ -410,3 +410,30 @@ def test_where_a_model_is_found_another_class_is_tried_once(forks):
     assert (found.cls, [one.candidate.cls for one in tried]) == ("GPT", ["GPT", "BigGPT"])
     assert tried[0].parts == check.NEARLY
     assert learner.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "call"),
+    [
+        ("self.tabla(entrada)", "self.tabla(entrada.mT @ entrada)", ' --call "model(tokens)"'),
+        ("self.contexto = contexto\n", "raise RuntimeError('no weights')\n", ""),
+    ],
+)
+def test_the_line_that_would_help_is_of_the_class_that_was_tried(old, new, call, measure):
+    text = tree_of("espanol")["modelo.py"].decode()
+    assert old in text
+    with pytest.raises(NotApplicable) as caught:
+        measure({"modelo.py": text.replace(old, new).encode()})
+    line = 'engine check PATH --model "modelo.py:ModeloLenguaje(vocab=...)"'
+    assert caught.value.next == line + call
+
+
+def test_a_part_of_the_tree_is_no_package_to_install(measure):
+    tree = changed(("import math\n", "import math\nfrom parts.swish import Swish\n"),
+                   ("nn.GELU()", "Swish()"))  # fmt: skip
+    tree["parts/swish.py"] = (
+        b"import missing_kernels\nclass Swish(missing_kernels.Swish):\n    pass\n"
+    )
+    with pytest.raises(NotApplicable) as caught:
+        measure(tree)
+    assert "install parts" not in str(caught.value.next)
