@@ -132,3 +132,14 @@ def test_what_is_made_up_is_said_alike_in_every_run(measure):
     told = [measure(tree, training=True).made_up for _ in range(2)]
     assert told[0] == told[1]
     assert {"writing run.log went nowhere", "quijote.txt is synthetic"} <= {*told[0]}
+
+
+def test_a_script_may_ask_a_library_s_tokenizer_for_the_tokens_as_texts(measure):
+    source = """
+from tokenizers import Tokenizer
+texto = Tokenizer.from_file("piezas.json").encode(open("quijote.txt").read()).tokens
+"""
+    tree = tree_of("espanol")
+    tree["entrenar.py"] = tree["entrenar.py"].replace(OPENED.encode(), source.encode())
+    report = measure(tree, training=True)
+    assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
