@@ -78,7 +78,8 @@ def arguments(function, built, tokens, run, job):
             continue
         kind = known.get(parameter.name)
         needed = parameter.default is inspect.Parameter.empty
-        if kind in ("nothing", "processor") and not needed:
+        asked = kind == "sampled" or (kind == "context" and parameter.default is None)
+        if kind in ("nothing", "processor", "context") and not needed and not asked:
             continue
         if kind in ("top_k", "top_p") and values[kind] is None and not needed:
             default = parameter.default  # one that truncates is switched off
