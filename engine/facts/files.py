@@ -17,9 +17,15 @@ MAX_OTHER = 1 << 18  # bytes of a configuration
 MAX_FILES, MAX_TOTAL = 3000, 40 << 20
 OTHER = (".yaml", ".yml", ".json", ".toml", ".cfg", ".ini")
 TOLD = (".md", ".sh", ".rst")  # that tell how a script is run; Makefile, too
+SETTINGS = re.compile(r"^\w*(conf|cfg|setting|hparam|hyperparam)\w*\.txt$", re.I)
 SKIPPED = {"__pycache__", "node_modules", "site-packages", "build", "dist"}
 CELL = "# code cell "
-MAGIC = re.compile(r"^(\s*)[!%?].*$", re.M)
+MAGIC = re.compile(
+    r"^(\s*)([!?]|%%?[A-Za-z]).*$", re.M
+)  # "% name" at the start of a line is a remainder
+TIMED = re.compile(
+    r"%%(time|timeit|prun|capture)\b"
+)  # magics of a cell that is Python all the same
 
 
 def read(root: Path) -> dict[str, bytes]:
@@ -63,7 +69,8 @@ def _content(path: Path) -> bytes | None:
             return path.read_bytes()
         if suffix == ".ipynb" and size <= MAX_NOTEBOOK:
             return notebook(path.read_text("utf-8", "replace")).encode()
-        if (suffix in OTHER + TOLD or path.name == "Makefile") and size <= MAX_OTHER:
+        told = suffix in OTHER + TOLD or path.name == "Makefile" or SETTINGS.search(path.name)
+        if told and size <= MAX_OTHER:
             return path.read_bytes()
     except OSError:
         pass
@@ -86,7 +93,7 @@ def notebook(text: str) -> str:
             ast.parse(plain)
         except (SyntaxError, ValueError, RecursionError):
             continue
-        if not source.lstrip().startswith("%%"):
+        if not source.lstrip().startswith("%%") or TIMED.match(source.lstrip()):
             kept.append(f"{CELL}{number}\n{plain}")
     return "\n\n".join(kept) + "\n"
 

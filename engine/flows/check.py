@@ -23,7 +23,8 @@ from engine.run.forks import Answer, Folder, Forks
 
 CANDIDATES = 6  # classes that are built, at most
 ENOUGH = 8  # parts, from which on no other candidate is looked at
-LIMIT, FACTS_LIMIT = 25.0, 60.0  # seconds for one job
+NEARLY = 7  # parts, from which on others get one try in a short time
+LIMIT, SHORT, FACTS_LIMIT = 25.0, 6.0, 60.0  # seconds for one job
 SIZES = r"^(AssertionError|RuntimeError|ValueError|IndexError|NotBuilt)"
 
 
@@ -136,8 +137,9 @@ def chosen(
         if not option.likely and any(one.parts >= 1 for one in tried):
             break
         progress(f"building {option.path}:{option.cls or option.expression}")
-        one = looked_at(bench, option)
-        for other in others(one):
+        found = any(one.parts >= NEARLY for one in tried)
+        one = looked_at(bench, option, SHORT if found else LIMIT)
+        for other in () if found else others(one):
             if one.parts < 1:
                 one = max(one, looked_at(bench, other), key=lambda found: found.parts)
         tried.append(one)
@@ -156,11 +158,11 @@ def others(tried: Tried) -> list[Candidate]:
     return [replace(tried.candidate, **{how: True}) for how in (*sizes, "bare")]
 
 
-def looked_at(bench: Bench, option: Candidate) -> Tried:
-    """Build a candidate and count its parts."""
+def looked_at(bench: Bench, option: Candidate, limit: float = LIMIT) -> Tried:
+    """Build a candidate and count its parts, in so many seconds."""
     job = experiments.job(bench.pack, option, (experiments.FIRST,))
-    answer = bench.learner.run(bench.server, [job], LIMIT)[0]
-    why = why_not(answer)
+    answer = bench.learner.run(bench.server, [job], limit)[0]
+    why = why_not(answer, limit)
     if why:
         return Tried(option, -1, why, bool(answer.stopped))
     try:
@@ -174,10 +176,10 @@ def looked_at(bench: Bench, option: Candidate) -> Tried:
         return Tried(option, -1, f"what it answered cannot be used ({error})")
 
 
-def why_not(answer: Answer) -> str:
+def why_not(answer: Answer, limit: float = LIMIT) -> str:
     """In a sentence, why a job gave nothing; "" where it did."""
     if answer.stopped == "timeout":
-        return f"it took more than {LIMIT:.0f} s"
+        return f"it took more than {limit:.0f} s"
     if answer.stopped == "output":
         return "it printed more than a megabyte"
     if answer.stopped:

@@ -2,6 +2,7 @@
 
 import numpy as np
 from pack.attention import projected
+from pack.attention_facts import no_attention
 from pack.graph import SUMS, close, origin, parted, reaches, up
 from pack.parts import positions
 from pack.results import missing
@@ -9,11 +10,13 @@ from pack.results import missing
 
 def position(parts):
     """How positions come in: rows of a table, or rotated queries and keys."""
-    if parts.tok is None or not parts.heads:
+    if parts.tok is None or not (parts.heads or parts.whole):
         return missing("no embedding or no attention was found")
     table = positions(parts)
     if table is not None:
         return table_fact(parts, table)
+    if not parts.heads:
+        return no_attention(parts)
     sides = {"q": rotated(parts, 0), "k": rotated(parts, 1)}
     if sides["q"] is None and sides["k"] is None:
         if parts.run["rotations"]:

@@ -1,5 +1,6 @@
 """Facts that take more than one run of a model: `fact(case) -> (value, call, why)`."""
 
+import difflib
 import re
 
 import numpy as np
@@ -59,11 +60,15 @@ def eps(case):
     if not own:
         return "above 0", parts.norms[0].call, ""
     graph = zero["graph"] if zero else None
-    if graph is None or len(graph.calls) != len(parts.graph.calls):
+    same = same_calls(parts.graph, graph) if graph else {}
+    if not all(value.call and value.call.i in same for norm in own for value in (norm.X, norm.Y)):
         return missing("the model takes another way for vectors of zeros")
     seen = 0
     for norm in own:
-        X, Y = graph.values[norm.X.i].array, graph.values[norm.Y.i].array
+        X, Y = (
+            same[value.call.i].outs[value.call.outs.index(value)].array
+            for value in (norm.X, norm.Y)
+        )
         if X is None or Y is None or not np.isfinite(X).all():
             continue
         flat = X - X.mean(-1, keepdims=True) if norm.kind == "LayerNorm" else X
@@ -75,6 +80,15 @@ def eps(case):
     if seen < len(own):
         return missing("no vector of zeros reaches the norm")
     return "above 0", own[0].call, ""
+
+
+def same_calls(graph, other):
+    """The number of a call -> the same call of another run, by name and place, in order: one run may fill a
+    cache that another finds filled.
+    """
+    keys = [[(call.name, str(call.at[:1])) for call in one.calls] for one in (graph, other)]
+    blocks = difflib.SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
+    return {a + n: other.calls[b + n] for a, b, size in blocks for n in range(size)}
 
 
 def loss(case):
@@ -89,7 +103,8 @@ def learning(case):
     done = case.done.get("gradients")
     if not done or not done["gradients"]:
         return missing("no gradients could be taken")
-    idle = sorted(name for name, norm in done["gradients"].items() if norm is None)
+    met = {v["name"] for v in done["owned"] if v["used"]}  # a router leaves some out in each run
+    idle = sorted(name for name, norm in done["gradients"].items() if norm is None and name in met)
     if idle:
         shown = ", ".join(idle[:3]) + (" ..." if len(idle) > 3 else "")
         return f"none at {len(idle)} of {len(done['gradients'])}: {shown}", None, ""
@@ -112,14 +127,14 @@ def registered(case):
 def distinct(case):
     """Whether a list of blocks, or of parts of one block, holds one of them several times."""
     parts = case.parts("first")
-    if parts is None or not parts.layers:
+    if parts is None or not (parts.layers or parts.whole):
         return missing("no attention was found")
     for names in case.recorded["shared"]:
         stems = {re.sub(r"\d+$", "", name) for name in names}
         if len(stems) == 1 and all(re.search(r"\d+$", name) for name in names):
             inside = " inside a layer" if re.search(r"\.\d+\.", names[0]) else ""
             return f"one, {len(names)} times{inside} ({names[0]})", None, ""
-    if len(parts.layers) < 2:
+    if len(parts.layers or parts.whole) < 2:
         return missing("there is only one layer")
     return "each its own", None, ""
 
@@ -160,11 +175,12 @@ def future(case):
     last = case.done["changed"]["runs"][0]["tokens"].shape[1] - 1 if pair else 0
     if pair is None or pair[0].shape[1] != last + 1:
         return missing("the model does not give logits for every token")
-    if case.recorded["mask"]:
-        return missing("the forward takes a mask, and none was given")
-    if case.parts("first") is None or not case.parts("first").heads:
+    parts = case.parts("first")
+    if parts is None or not (parts.heads or parts.whole):
         return missing("no attention was found")
     where = moved(*pair)
+    if where[0, :last].any() and case.recorded["mask"]:
+        return missing("the forward takes a mask, and none was given")
     if where[0, :last].any():
         return "change with later tokens", None, ""
     if not where[0, last]:

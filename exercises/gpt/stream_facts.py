@@ -77,6 +77,8 @@ def pre_norm(parts):
     """What attention and FFN read, where the stream runs around the norms."""
     if not parts.norms:
         return missing("no norm was found")
+    if parts.whole and not parts.layers:
+        return no_attention(parts)
     if not parts.layers or not parts.ffns:
         return missing("no attention or no FFN was found")
     if not parts.bypassed():

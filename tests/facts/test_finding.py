@@ -125,6 +125,24 @@ def test_a_notebook_is_read_cell_by_cell():
     assert files.cell(lines, lines.index("a = 1") + 1) == ("1", 2)
 
 
+def test_magics_that_run_python_hide_no_cell():
+    """A line that goes on with the operator % is no magic, either."""
+    cells = [
+        {"cell_type": "code", "source": ["%%time\n", "a = 7\n"]},
+        {"cell_type": "code", "source": ["%%writefile x.py\n", "a = 8\n"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "b = (a\n", "     % 4)\n"]},
+    ]
+    names = {}
+    exec(files.notebook(json.dumps({"cells": cells})), names)
+    assert (names["a"], names["b"]) == (7, 3)
+
+
+def test_a_text_that_is_named_as_settings_is_read_and_no_other(tmp_path):
+    for name in ("config.txt", "my_hparams.txt", "input.txt", "train.txt"):
+        (tmp_path / name).write_text("[train]\nlayers = 2\n")
+    assert set(files.read(tmp_path)) == {"config.txt", "my_hparams.txt"}
+
+
 def test_environments_and_hidden_folders_are_not_read(tmp_path):
     for name in ("model.py", ".git/x.py", "env/pyvenv.cfg", "env/lib/y.py", "data/big.bin"):
         path = tmp_path / name

@@ -7,6 +7,7 @@ import pytest
 from engine.commands.interpreters import pack_folder
 from engine.errors import NotApplicable
 from engine.facts import candidates, experiments, pack
+from engine.flows import check
 from engine.run.child.torch_definitions import definitions
 from engine.run.child.torch_names import MISSING, Names
 from engine.run.child.torch_shrink import Small, shrunk
@@ -319,3 +320,120 @@ class GPT("""
     report = measure(text)
     assert report.model.layers == 2
     assert "vocab_size = 53 was made up" in report.made_up
+
+
+def test_a_size_that_is_the_length_of_nothing_is_made_up(measure):
+    made = """class Pairs:
+    def __init__(self):
+        self.vocab = {}
+
+
+encoder = Pairs()
+vocab_size = len(encoder.vocab)
+
+
+class GPT("""
+    report = measure(
+        changed(
+            ("class GPT(", made), ("nn.Embedding(config.vocab_size,", "nn.Embedding(vocab_size,")
+        )
+    )
+    assert report.model.layers == 2
+    assert "vocab_size = 53 was made up" in report.made_up
+
+
+@pytest.mark.parametrize("asked", ["pos: torch.Tensor", "position_ids", "positions"])
+def test_positions_that_a_forward_asks_for_are_counted_from_0(asked, measure):
+    name = asked.partition(":")[0]
+    asks = (
+        "def forward(self, idx, targets=None)",
+        f"def forward(self, idx, {asked}, targets=None)",
+    )
+    pos = ("        pos = torch.arange(T, device=idx.device)\n", "")
+    report = measure(changed(asks, pos, ("self.wpe(pos)", f"self.wpe({name})")))
+    verdicts = {fact.id: fact.verdict for fact in report.facts}
+    assert (verdicts["positions"], verdicts["loss"]) == ("PASS", "PASS")
+    assert not report.wrong
+
+
+def test_sizes_of_experts_and_of_latent_vectors_are_known_where_nothing_else_gives_them():
+    names = Names(RULES)
+    given = {"num_experts": 4, "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_top_k": 2,
+             "n_shared_experts": 1, "kv_lora_rank": 16, "q_lora_rank": 16, "qk_rope_head_dim": 4}  # fmt: skip
+    assert {name: names.guess(name) for name in given} == given
+    assert names.guess("num_experts", 8) == 8
+
+
+ITERATED = ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+            "def __init__(self, config: dict):\n        super().__init__()\n"
+            "        for name, value in config.items():\n            setattr(self, name, value)\n"
+            "        config = GPTConfig(self.block_size, self.vocab_size, self.n_layer, self.n_head, self.n_embd)\n"
+            "        self.config = config")  # fmt: skip
+
+
+def test_a_configuration_whose_items_are_asked_for_holds_what_the_tree_gives(measure):
+    settings = b"model:\n  block_size: 1024\n  vocab_size: 50257\n  n_layer: 12\n  n_head: 12\n  n_embd: 768\n"
+    report = measure({**changed(ITERATED), "configs/model.yaml": settings})
+    assert (report.model.layers, report.model.width, report.model.heads) == (2, 32, 4)
+    assert not report.wrong
+
+
+def test_the_line_that_calls_a_model_may_hold_a_loop(measure):
+    line = "model.py:GPT(GPTConfig(11, 53, 2, 4, 32))"
+    report = measure(changed(), model=line, call="[model(one)[0] for one in (tokens,)][0]")
+    assert report.model.layers == 2
+
+
+class Counted:
+    """An interpreter that counts what it is asked."""
+
+    def __init__(self, forks):
+        self._forks, self.asked = forks, 0
+
+    def run(self, *given):
+        self.asked += 1
+        return self._forks.run(*given)
+
+
+def test_where_a_model_is_found_another_class_is_tried_once(forks):
+    other = b"\nclass BigGPT(nn.Module):\n" + (
+        b"    def __init__(self, config):\n        super().__init__()\n        self.wte = nn.Embedding(9, 9)\n"
+        b"        raise ValueError('these sizes do not fit')\n"
+        b"    def forward(self, idx, targets=None):\n        return self.lm_head(idx)\n"
+    )
+    turned = changed(("self.wte(idx) + self.wpe(pos)", "self.wte(idx)"))["model.py"]
+    tree = {"model.py": turned, "other.py": b"import torch.nn as nn\n" + other}
+    learner = Counted(forks[0])
+    forks[0].hold("model", check.folder(tree))
+    bench = check.Bench(learner, forks[1], PACK, tree)
+    found, tried = check.chosen(bench, check.Asked(), lambda _: None)
+    assert (found.cls, [one.candidate.cls for one in tried]) == ("GPT", ["GPT", "BigGPT"])
+    assert tried[0].parts == check.NEARLY
+    assert learner.asked == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "call"),
+    [
+        ("self.tabla(entrada)", "self.tabla(entrada.mT @ entrada)", ' --call "model(tokens)"'),
+        ("self.contexto = contexto\n", "raise RuntimeError('no weights')\n", ""),
+    ],
+)
+def test_the_line_that_would_help_is_of_the_class_that_was_tried(old, new, call, measure):
+    text = tree_of("espanol")["modelo.py"].decode()
+    assert old in text
+    with pytest.raises(NotApplicable) as caught:
+        measure({"modelo.py": text.replace(old, new).encode()})
+    line = 'engine check PATH --model "modelo.py:ModeloLenguaje(vocab=...)"'
+    assert caught.value.next == line + call
+
+
+def test_a_part_of_the_tree_is_no_package_to_install(measure):
+    tree = changed(("import math\n", "import math\nfrom parts.swish import Swish\n"),
+                   ("nn.GELU()", "Swish()"))  # fmt: skip
+    tree["parts/swish.py"] = (
+        b"import missing_kernels\nclass Swish(missing_kernels.Swish):\n    pass\n"
+    )
+    with pytest.raises(NotApplicable) as caught:
+        measure(tree)
+    assert "install parts" not in str(caught.value.next)

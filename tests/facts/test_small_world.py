@@ -47,6 +47,57 @@ def test_a_script_that_reads_no_plain_file_makes_its_steps(source, measure):
     assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
 
 
+SYNCED = (
+    """
+import os
+with open("start.txt", "w") as log:
+    log.write("start")
+    log.flush()
+    os.fsync(log.fileno())
+"""
+    + OPENED
+)
+AT_HAND = """
+with open("quijote.txt", "r+", encoding="utf-8") as libro:
+    texto = libro.read()
+"""
+ELSEWHERE = (
+    """
+import os
+os.chdir("the-repository-that-was-cloned")
+"""
+    + OPENED
+)
+STORED = """
+import numpy as np
+texto = [int(n) for n in np.load("textos.npy")]
+tabla = torch.nn.Embedding(60, 2)(torch.from_numpy(np.load("textos.npy")))
+"""
+
+
+@pytest.mark.parametrize(
+    "source", [SYNCED, STORED, AT_HAND, ELSEWHERE], ids=["synced", "stored", "at hand", "elsewhere"]
+)
+def test_a_script_that_asks_for_a_real_file_makes_its_steps(source, measure):
+    """By its number, to read and write it, in another folder, or for tokens of the kind that was stored."""
+    tree = tree_of("espanol")
+    tree["entrenar.py"] = tree["entrenar.py"].replace(OPENED.encode(), source.encode())
+    report = measure(tree, training=True)
+    assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
+
+
+def test_a_script_in_a_package_of_its_own_name_finds_the_package(measure):
+    tree = tree_of("espanol")
+    script = tree["entrenar.py"].replace(b"from modelo", b"from entrenar.modelo")
+    tree = {
+        "entrenar/__init__.py": b"",
+        "entrenar/entrenar.py": script,
+        "entrenar/modelo.py": tree["modelo.py"],
+    }
+    report = measure(tree, training=True)
+    assert {f.id: f.verdict for f in report.facts}["order"] == "PASS"
+
+
 def test_the_methods_of_a_processor_go_by_both_spellings():
     processor = type("Processor", (torch_tables.Pieces,), {"encoder": Letters()})("a.model")
     assert processor.EncodeAsIds("abc") == processor.encode_as_ids("abc") == [0, 1, 2]
@@ -81,3 +132,14 @@ def test_what_is_made_up_is_said_alike_in_every_run(measure):
     told = [measure(tree, training=True).made_up for _ in range(2)]
     assert told[0] == told[1]
     assert {"writing run.log went nowhere", "quijote.txt is synthetic"} <= {*told[0]}
+
+
+def test_a_script_may_ask_a_library_s_tokenizer_for_the_tokens_as_texts(measure):
+    source = """
+from tokenizers import Tokenizer
+texto = Tokenizer.from_file("piezas.json").encode(open("quijote.txt").read()).tokens
+"""
+    tree = tree_of("espanol")
+    tree["entrenar.py"] = tree["entrenar.py"].replace(OPENED.encode(), source.encode())
+    report = measure(tree, training=True)
+    assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"

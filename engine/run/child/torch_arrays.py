@@ -49,7 +49,7 @@ class Arrays:
         import numpy
 
         self._note("%s is synthetic tokens" % self._disk.shown(path))
-        return numpy.array(self._tokens(path), dtype=kind or numpy.uint16)
+        return numpy.array(self._tokens(path), dtype=kind or numpy.int64)  # which every use accepts
 
     def mapped(self, path, dtype, mode, offset, shape):
         """What numpy.memmap gives: an array in memory, of this shape where there is one."""

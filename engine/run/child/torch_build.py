@@ -40,7 +40,7 @@ class Built:
         self.cls, self.given = None, {}  # what was called to make it, and with what
 
     def takes(self, kind):
-        """The forward's parameter for "targets", "mask", "start" or "lengths", by its name; or None."""
+        """The forward's parameter of a kind of the pack's words, as "targets", by its name; or None."""
         if self._call is not None or (kind == "targets" and not self.scored):
             return None
         found = parameters_of(self.model)
@@ -52,7 +52,7 @@ class Built:
         if self._call is not None:
             around = {"model": self.model, "tokens": tokens, "idx": tokens, "targets": targets}
             around["x"] = tokens
-            return eval(self._call, vars(self.module), around)
+            return eval(self._call, {**vars(self.module), **around})
         named = {}
         wanted = self.takes("targets")
         for p in parameters_of(self.model)[1:]:
@@ -60,15 +60,25 @@ class Built:
                 if targets is not None or p.default is inspect.Parameter.empty:
                     named[p.name] = targets
             elif p.default is inspect.Parameter.empty:
-                named[p.name] = self._given(p.name, tokens)
+                named[p.name] = eval(self.beside(p), {"torch": torch, "tokens": tokens})
         return self.model(tokens, **named)
 
-    def _given(self, name, tokens):
-        """What else a forward asks for: where it starts, or how long each text is; None otherwise."""
-        start, lengths = self.takes("start"), self.takes("lengths")
-        if lengths is not None and name == lengths.name:
-            return torch.full((len(tokens),), tokens.shape[1])
-        return 0 if start is not None and name == start.name else None
+    def beside(self, parameter):
+        """The expression for what else a forward asks for: where it starts, the positions as a tensor, or how
+        long each text is; "None" otherwise.
+        """
+        texts = {
+            "lengths": "torch.full((len(tokens),), tokens.shape[1])",
+            "places": "torch.arange(tokens.shape[1])[None]",
+            "start": "torch.arange(tokens.shape[1])" if is_tensor(parameter) else "0",
+        }
+        named = {kind: getattr(self.takes(kind), "name", "") for kind in texts}
+        return next((t for kind, t in texts.items() if named[kind] == parameter.name), "None")
+
+
+def is_tensor(parameter):
+    """Whether a parameter is annotated as a tensor."""
+    return "Tensor" in str(parameter.annotation)
 
 
 def parameters_of(model):
@@ -129,10 +139,13 @@ def with_globals(tree, module, names, notes, function):
 
 
 def sized(tree, module, names, notes):
-    """Sizes that a stub gave, as the length of a vocabulary that is not there, are made up by name."""
+    """Sizes that a stub gave, or that came out 0, as the length of a vocabulary that is not there, are made
+    up by name.
+    """
     for one in {id(m): m for m in [module, *torch_load.of_tree(tree)]}.values():
         for name, value in list(vars(one).items()):
-            if isinstance(value, Nothing) and names.is_size(name):
+            empty = isinstance(value, Nothing) or (type(value) is int and value == 0)
+            if empty and names.is_size(name):
                 vars(one)[name] = names.guess(name)
                 notes.append("%s = %r was made up" % (name, vars(one)[name]))
 
@@ -143,6 +156,14 @@ def logits_of(output, vocabulary):
         if tensor.dim() >= 2 and tensor.is_floating_point() and tensor.shape[-1] >= vocabulary:
             return tensor
     return None
+
+
+def loss_of(output, targets):
+    """The first number that a forward gave for targets, or None: without targets, a number beside the logits
+    is another term, as of a router.
+    """
+    found = tensors(output) if targets is not None else ()
+    return next((t for t in found if t.numel() == 1 and t.is_floating_point()), None)
 
 
 def tensors(value, depth=4):

@@ -71,6 +71,21 @@ class Loose(dict):
         except AttributeError as error:
             raise KeyError(str(error)) from None
 
+    def _listed(self):
+        """Itself; what nothing was asked of yet holds what the tree gives, as somebody goes through it."""
+        if not len(self):
+            self.update(self._names.sizes())
+        return super()
+
+    def __iter__(self):
+        return self._listed().__iter__()
+
+    def keys(self):
+        return self._listed().keys()
+
+    def items(self):
+        return self._listed().items()
+
     def get(self, key, default=None):
         if default is not None and not dict.__contains__(self, key):
             return self._names.guess(key, default)

@@ -34,16 +34,23 @@ class Written(io.BytesIO):
 
     def __init__(self, disk, name, before=b""):
         super().__init__()
-        self._disk, self._name = disk, name
+        self._disk, self._name, self._null = disk, name, None
         self.write(before)
 
     def flush(self):
         super().flush()
         self._disk.keep(self._name, self.getvalue())
 
+    def fileno(self):
+        """Of a device that keeps nothing: for code that waits until a file is on the disk."""
+        self._null = os.open(os.devnull, os.O_RDWR) if self._null is None else self._null
+        return self._null
+
     def close(self):
         if not self.closed:
             self.flush()
+            if self._null is not None:
+                os.close(self._null)
         super().close()
 
 
@@ -66,7 +73,9 @@ class Disk:
         os.makedirs = os.mkdir = self.make
         os.rename = os.replace = os.remove = os.unlink = os.symlink = lambda *args, **kwargs: None
         shutil.rmtree = shutil.copy = shutil.copyfile = shutil.move = lambda *args, **kwargs: None
+        os.chdir = lambda path: None  # the files are where they are
         os.listdir = self.listed
+        os.fsync = os.fdatasync = lambda fd: None
         glob.glob = lambda pattern, **kwargs: self.matching(pattern)
         glob.iglob = lambda pattern, **kwargs: iter(self.matching(pattern))
         kind = pathlib.Path
@@ -151,7 +160,11 @@ class Disk:
     def _writing(self, file, mode):
         self._note("writing %s went nowhere" % self.shown(file))
         kept = (self.content(file) or b"") if set(mode) & set("a+") and "w" not in mode else b""
+        if "r" in mode and not kept:
+            kept = self.open(file, "rb").read()
         made = Written(self, self.name(file), kept)
+        if "r" in mode:
+            made.seek(0)
         return made if "b" in mode else io.TextIOWrapper(made, "utf-8", write_through=True)
 
     def invented(self, path):

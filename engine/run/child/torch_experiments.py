@@ -142,7 +142,7 @@ def run(built, tree, job, experiment, blobs, given=None):
         owned[i][0] for i, (a, b) in enumerate(zip(before[0], after[0])) if a != b
     ] + ([] if before[1] == after[1] else ["the tokens"])
     if experiment["gradients"]:
-        answer["gradients"] = gradients(output, model, job)
+        answer["gradients"] = gradients(output, wanted, model, job)
     for change in experiment["changes"]:
         torch_world.seed(experiment["seed"] + change.get("reseed", 0))
         other = idx.clone()
@@ -157,18 +157,18 @@ def run(built, tree, job, experiment, blobs, given=None):
 def outcome(output, idx, targets, recorder, blobs, job):
     """What a forward gave: logits, loss, and where these stand in the trace."""
     logits = torch_build.logits_of(output, job["vocabulary"])
-    scalars = [t for t in torch_build.tensors(output) if t.numel() == 1 and t.is_floating_point()]
+    loss = torch_build.loss_of(output, targets)
     place = {}
     if recorder is not None:
         known = recorder._current
-        for name, tensor in (("logits", logits), ("loss", scalars[0] if scalars else None)):
+        for name, tensor in (("logits", logits), ("loss", loss)):
             if tensor is not None and id(tensor) in known:
                 place[name] = known[id(tensor)]
     return {
         "tokens": described(idx, blobs),
         "targets": described(targets, blobs),
         "logits": described(logits, blobs),
-        "loss": described(scalars[0] if scalars else None, blobs),
+        "loss": described(loss, blobs),
         "place": place,
     }
 
@@ -201,18 +201,20 @@ def owned_data(owned, recorder):
     ]
 
 
-def gradients(output, model, job):
+def gradients(output, targets, model, job):
     """name -> the gradient's norm for each parameter, None where none arrived."""
     found = parameters(model)
     for _, tensor in found:
         tensor.grad = None
-    scalars = [t for t in torch_build.tensors(output) if t.numel() == 1 and t.requires_grad]
-    loss = scalars[0] if scalars else None
-    if loss is None:
+    loss = torch_build.loss_of(output, targets)
+    if loss is None or not loss.requires_grad:
         logits = torch_build.logits_of(output, job["vocabulary"])
         if logits is None or not logits.requires_grad:
             return None
         loss = torch.logsumexp(logits.float(), -1).mean() - logits.float()[..., 0].mean()
+        loss = loss + sum(
+            t for t in torch_build.tensors(output) if t.numel() == 1 and t.requires_grad
+        )
     loss.backward()
     answer = {n: None if t.grad is None else float(t.grad.norm()) for n, t in found}
     for _, tensor in found:

@@ -92,7 +92,7 @@ def arguments(function, built, tokens, run, job):
         **world(job["vocabulary"]),
         "model": built.model, "tokens": tokens, "count": run["count"], "top_k": run["top_k"],
         "top_p": run["top_p"], "temperature": run["temperature"], "sampled": True,
-        "context": job["context"], "nothing": None, "processor": "cpu",
+        "context": job["context"], "nothing": None, "processor": "cpu", "penalty": 1.0,
     }  # fmt: skip
     known = {name: kind for kind, name in kinds(function, job).items()}
     translated = {"tokenizer", "encode", "numbers"} & {*known.values()}
@@ -126,7 +126,7 @@ class Draws:
         self._built, self._tree, self._blobs = built, tree, blobs
         self.found, self.read, self.at = [], [], {}
         self._real = torch.multinomial, torch.Tensor.multinomial
-        self._hook = None
+        self._forward = None
 
     def __enter__(self):
         def draw(p, *args, **kwargs):
@@ -139,8 +139,10 @@ class Draws:
         self._named = {}
         for name in ("topk", "cat", "sort"):
             self._watch(name)
-        if isinstance(self._built.model, torch.nn.Module):
-            self._hook = self._built.model.register_forward_pre_hook(self._called, with_kwargs=True)
+        model = self._built.model
+        if isinstance(model, torch.nn.Module):
+            self._forward = model.forward
+            model.forward = self._called  # whether it is called itself or by the module
         return self
 
     def _watch(self, name):
@@ -158,7 +160,7 @@ class Draws:
         if spans and name not in self.at:
             self.at[name] = list(spans[0])
 
-    def _called(self, module, args, kwargs):
+    def _called(self, *args, **kwargs):
         tokens = [a for a in [*args, *kwargs.values()] if isinstance(a, torch.Tensor)]
         if tokens and len(self.read) < DRAWS and not tokens[0].is_floating_point():
             spans = torch_trace.spans(self._tree, sys._getframe(1))
@@ -166,13 +168,14 @@ class Draws:
                 self.at.setdefault("forward", list(spans[0]))
                 self.at["last"] = list(spans[0])
             self.read.append(torch_experiments.described(tokens[0], self._blobs))
+        return self._forward(*args, **kwargs)
 
     def __exit__(self, *error):
         torch.multinomial, torch.Tensor.multinomial = self._real
         for name, real in self._named.items():
             setattr(torch, name, real)
-        if self._hook is not None:
-            self._hook.remove()
+        if self._forward is not None:
+            del self._built.model.forward
         return False
 
 

@@ -57,6 +57,11 @@ class Names:
             return value if value is MISSING else self.shrunk(name, value)
         return value
 
+    def sizes(self):
+        """{name: value} of a configuration that the tree holds; {} where it holds none."""
+        found = getattr(self._told, "sizes", None)
+        return found(self) if found is not None else {}
+
     def made(self, value):
         """{"dtype": "float32"} stands for what only torch has."""
         if isinstance(value, dict) and "dtype" in value:

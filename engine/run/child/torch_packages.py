@@ -174,18 +174,26 @@ def tokenizer(encoder):
 
 
 class Encoded(list):
-    """Tokens of `tokenizers`: the list is its `ids`."""
+    """Tokens of `tokenizers`: the list is its `ids`; as texts, each letter is a token."""
+
+    text = ""
 
     @property
     def ids(self):
         return list(self)
+
+    @property
+    def tokens(self):
+        return list(self.text)
 
 
 class Fast(Tokenizer):
     """tokenizers.Tokenizer."""
 
     def encode(self, text, *args, **kwargs):
-        return Encoded(self.encoder.encode(text))
+        found = Encoded(self.encoder.encode(text))
+        found.text = text
+        return found
 
     def encode_batch(self, texts, *args, **kwargs):
         return [self.encode(text) for text in texts]

@@ -75,15 +75,19 @@ def call(built, job, scored):
     """The call of the model; scored: with targets."""
     if job.get("call"):
         around = '{"model": net, "tokens": tokens, "idx": tokens, "x": tokens, "targets": targets}'
-        return "eval(%r, vars(sys.modules[%r]), %s)" % (job["call"], built.module.__name__, around)
-    wanted, start = built.takes("targets"), built.takes("start")
+        return "eval(%r, {**vars(sys.modules[%r]), **%s})" % (
+            job["call"],
+            built.module.__name__,
+            around,
+        )
+    wanted = built.takes("targets")
     given = ["tokens"]
     for p in torch_build.parameters_of(built.model)[1:]:
         needed = p.default is inspect.Parameter.empty
         if wanted is not None and p.name == wanted.name:
             given += ["%s=%s" % (p.name, "targets" if scored else None)] * (scored or needed)
         elif needed:
-            given.append("%s=%r" % (p.name, 0 if start and p.name == start.name else None))
+            given.append("%s=%s" % (p.name, built.beside(p)))
     return "net(%s)" % ", ".join(given)
 
 

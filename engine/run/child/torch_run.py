@@ -143,12 +143,11 @@ class Run:
 
     def output(self, x, y=None):
         """(logits or None, the model's own loss or None)."""
-        found = self.built(x, y if y is not None and self.built.takes("targets") else None)
-        scalars = [
-            t for t in torch_build.tensors(found) if t.numel() == 1 and t.is_floating_point()
-        ]
+        y = y if self.built.takes("targets") else None
+        found = self.built(x, y)
+        own = torch_build.loss_of(found, y)
         logits = torch_build.logits_of(found, self.job["vocabulary"])
-        return logits, scalars[0].reshape(()) if scalars and y is not None else None
+        return logits, None if own is None else own.reshape(())
 
     def logits(self, x):
         """(B, T, V) of every token, with targets or without; None where the model gives none."""

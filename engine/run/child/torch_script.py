@@ -53,6 +53,7 @@ def observe(job, tree):
     given = job["arguments"]
     main = main_of(tree, path, torch_arguments.small_words(given, small) if job["told"] else given)
     ended, failed = "finished", None
+    program.script = path
     signal.signal(signal.SIGPROF, late)  # processor time
     signal.setitimer(signal.ITIMER_PROF, job["seconds"])
     signal.signal(signal.SIGALRM, late)  # for a script that waits
@@ -126,6 +127,7 @@ def main_of(tree, path, words):
 def made_first(program, path, words, seconds):
     """Run a script that makes files, for a while; how it ends does not matter."""
     main = main_of(program, path, words)
+    program.script = path
     signal.signal(signal.SIGPROF, late)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:

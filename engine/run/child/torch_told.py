@@ -12,6 +12,7 @@ import re
 from engine.run.child.torch_names import MISSING, plain
 
 FILES = 200  # that are read
+SIZED = 3  # sizes that a configuration holds, at least
 LINE = re.compile(
     r"^[\s,{]*[\"']?([A-Za-z_][\w\-]*)[\"']?[ \t]*[:=][ \t]*([^#\n]+?),?[ \t]*(?:#.*)?$", re.M
 )
@@ -34,6 +35,17 @@ class Told:
                     if self._known.get(plain(found)) is None:
                         self._known[plain(found)] = value
         return self._known.get(plain(name), MISSING)
+
+    def sizes(self, names):
+        """{name: small value} of the nearest file with SIZED sizes or more, configurations first."""
+        own = [file for file in self._files if not file.endswith(TEXTS)]
+        for file in sorted(
+            own, key=lambda file: (file.endswith((".py", ".ipynb")), self._distance(file))
+        )[:FILES]:
+            given = {n: v for n, v in values(file, self._files[file]) if type(v) in (int, float)}
+            if sum(names.is_size(name) for name in given) >= SIZED:
+                return {name: names.shrunk(name, value) for name, value in given.items()}
+        return {}
 
     def _distance(self, file):
         here, there = self._path.split("/")[:-1], file.split("/")[:-1]

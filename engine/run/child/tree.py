@@ -23,6 +23,9 @@ class Tree:
         self.root = root.rstrip("/")
         self.roots = list(roots)
         self.files = dict(files)
+        self.script = (
+            None  # a file that runs as `__main__`: its name is that of a package beside it, if any
+        )
         self.loader_of = None  # what is told to be the loader of a module, by its name and path
         self._code = {}
         self._transform = None
@@ -79,6 +82,8 @@ class Tree:
         stems = [folder + "/" + tail if folder else tail for folder in self._folders(path, name)]
         for stem in stems:
             for relative, package in ((stem + "/__init__.py", True), (stem + ".py", False)):
+                if relative == self.script and any(self._holds_code(stem) for stem in stems):
+                    continue
                 if relative in self.files:
                     spec = importlib.util.spec_from_file_location(
                         name,

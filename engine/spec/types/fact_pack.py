@@ -31,6 +31,7 @@ class Words(Spec, frozen=True, kw_only=True):
     mask: str
     start: str
     lengths: str
+    places: str
 
 
 class Finding(Spec, frozen=True, kw_only=True):
