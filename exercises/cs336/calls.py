@@ -12,7 +12,8 @@ import inspect
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 
-NONE = "no module is made"  # recorded in the place of each fact about one
+NONE = "none"  # recorded in the place of each fact about a module, where none is made
+OWN = "one of your own"
 CONTAINERS = ("torch.nn.modules.module", "torch.nn.modules.container")
 READY = {
     "softmax",
@@ -165,7 +166,7 @@ class ReadyMade(TorchFunctionMode):
 def module_facts(record, run):
     """Calls `run`, and records what it made; returns what watched, or None where no module was made.
 
-    module: "made", or NONE. ready_made: what it took from torch.nn but containers. parameters: the shapes of
+    module: OWN, or NONE. ready_made: what it took from torch.nn but containers. parameters: the shapes of
     what is registered, as texts. names: of the state_dict. takes_dtype, takes_device: whether they reach the
     parameters of a fresh one.
     """
@@ -184,7 +185,7 @@ def module_facts(record, run):
             **dict.fromkeys(("module", "parameters", "names", "takes_dtype", "takes_device"), NONE)
         )
         return None
-    record(module="made")
+    record(module=OWN)
     record(parameters=", ".join(sorted(str(tuple(p.shape)) for p in outer.parameters())) or "none")
     record(names=", ".join(sorted(outer.state_dict())) or "none")
     record(takes_dtype=_reaches(made, "dtype", torch.float64))

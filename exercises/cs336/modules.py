@@ -11,7 +11,7 @@ CUT_FOURTH = 2.8289  # and its fourth moment over the squared variance
 
 def module_facts(out, shapes, names):
     """What an adapter's module should be: shapes of its parameters, names of its state_dict."""
-    out.record(ready_made="nothing", module="made", names=", ".join(sorted(names)))
+    out.record(ready_made="nothing", module="one of your own", names=", ".join(sorted(names)))
     out.record(parameters=", ".join(sorted(str(tuple(shape)) for shape in shapes)))
     out.offered(takes_dtype=True, takes_device=True)
 
