@@ -10,7 +10,7 @@ import msgspec
 
 from engine.facts.trace import BadAnswer, Failure, Value, array, blobs_of, converted
 
-MAX_EVENTS, MAX_RUNS, MAX_DRAWS = 4000, 16, 64
+MAX_EVENTS, MAX_RUNS, MAX_DRAWS = 4000, 32, 64
 Span = tuple[str, str, int, int, int, int]
 Tokens = list[Any]
 

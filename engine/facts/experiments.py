@@ -65,6 +65,9 @@ class Candidate(msgspec.Struct, frozen=True):
     expression: str = ""
     call: str = ""
     larger: bool = False  # whether the pack's larger sizes are taken
+    other: bool = (
+        False  # whether its other sizes are: what happens to be right for one model is not for two
+    )
     full: bool = False  # whether texts must be as long as the context
     bare: bool = False  # whether no targets are given: a loss may need more than targets
     likely: bool = True  # by its text; others are tried only where none of these is built
@@ -73,6 +76,8 @@ class Candidate(msgspec.Struct, frozen=True):
 
 def sizes(pack: FactPack, candidate: Candidate | None = None) -> dict[str, int]:
     """The sizes that a candidate is built with."""
+    if candidate is not None and candidate.other:
+        return pack.other
     return pack.larger if candidate is not None and candidate.larger else pack.sizes
 
 

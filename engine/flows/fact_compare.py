@@ -25,6 +25,7 @@ from engine.run.forks import Answer
 from engine.run.types import Draw, Frame, Raised
 
 DRAWS, MORE, LEAST = 24, 60, 8  # at level practice, at others, and that have to count
+FURTHER, SIZES = 6, "sizes"  # draws in a model of other sizes, and the name of their probe
 INVENTED = re.compile(r"(\w+) = .* was made up")
 WEIGHTS = {
     "normal": Message("weights of usual size"),
@@ -61,8 +62,38 @@ def compare_models(
         results = Pair(before, candidate, found, draws).results(seed)
     except Refused as refused:
         results = [refused.result]
+    if all(one.passed for one in results):
+        results += other_sizes(before, candidate, found, seed)
     first = Draw("", "run", draws[0].regime, seed)
     return tuple(one if one.draw else replace(one, draw=first) for one in results)
+
+
+def other_sizes(before: Bench, candidate: Bench, found: Candidate, seed: int) -> list[Result]:
+    """What differs in a model of other sizes, where the code before the break makes one: a number that is
+    right for one width or depth alone.
+    """
+    if found.larger or found.own or not before.pack.other:
+        return []
+    other = replace(found, other=True)
+    context = experiments.sizes(before.pack, other)["context"]
+    try:
+        pair = Pair(before, candidate, other, compared.drawn(seed, FURTHER, context, found.full))
+        cases = pair.cases(seed)
+    except NotApplicable:
+        return []
+    except Refused as refused:
+        return [refused.result]
+    cases = [replace(one, inputs=elsewhere(one.inputs), draw=sized(one.draw)) for one in cases]
+    return [one for one in torch_compare.compared(cases) if not one.passed]
+
+
+def elsewhere(inputs: Said) -> Said:
+    return Message("{inputs}, in a model of other sizes", inputs=inputs)
+
+
+def sized(draw: Draw | None) -> Draw | None:
+    """A draw in a model of other sizes."""
+    return draw and replace(draw, probe=SIZES)
 
 
 class Pair:
@@ -148,8 +179,8 @@ class Pair:
             )
         ]
         doubtful = [i for i, case in enumerate(found) if torch_compare.doubtful(case)]
-        for i, exact in zip(doubtful, self._exact(doubtful), strict=True):
-            found[i] = replace(found[i], exact=exact.values or None)
+        for i, exact, other in zip(doubtful, *self._exact(doubtful), strict=True):
+            found[i] = replace(found[i], exact=exact.values or None, exact_got=other.values or None)
         pairs = zip(self.healthy.draws, found, strict=True)
         return [
             case
@@ -157,18 +188,22 @@ class Pair:
             if wanted.failed is None and torch_compare.finite(wanted.values)
         ]
 
-    def _exact(self, places: Sequence[int]) -> list[Given]:
-        """What the healthy tree gives for these draws in float64; nothing where it cannot run so."""
+    def _exact(self, places: Sequence[int]) -> tuple[list[Given], list[Given]]:
+        """What both trees give for these draws in float64; nothing of one that cannot run so."""
         nothing = [Given(None, {})] * len(places)
         if not places:
-            return nothing
-        job = self._asked([self._draws[i] for i in places], True, 0, double=True)
-        try:
-            found = answer(self._before, job)
-            draws = nothing if why_not(found) else compared.side(found.data).draws
-        except BadAnswer:
-            return nothing
-        return draws if len(draws) == len(places) else nothing
+            return nothing, nothing
+
+        def given(bench: Bench, healthy: bool) -> list[Given]:
+            job = self._asked([self._draws[i] for i in places], healthy, 0, double=True)
+            try:
+                found = answer(bench, job)
+                draws = nothing if why_not(found) else compared.side(found.data).draws
+            except BadAnswer:
+                return nothing
+            return draws if len(draws) == len(places) else nothing
+
+        return run_both(lambda: given(self._before, True), lambda: given(self._candidate, False))
 
     def evaluation(self) -> Result:
         """Whether evaluation is free of chance, if it was."""

@@ -13,7 +13,7 @@ from engine.errors import Message, NotApplicable, Said
 from engine.facts import compared, experiments
 from engine.facts.compared import Drawn, Side
 from engine.facts.trace import BadAnswer
-from engine.flows import fact_runs, fact_script, fact_script_import, training
+from engine.flows import fact_compare, fact_runs, fact_script, fact_script_import, training
 from engine.flows.check import LIMIT, Bench, why_not
 from engine.flows.fact_compare import WEIGHTS, answer, silent
 from engine.flows.fact_numbers import Pairs, allowed, literal, pairs, scored
@@ -97,7 +97,7 @@ class Script:
 
     def __init__(self, before: Bench, now: Bench, target: Target, draw: Draw) -> None:
         self._before, self._now, self._target, self._draw = before, now, target, draw
-        self._found = target.found
+        self._found = msgspec.structs.replace(target.found, other=draw.probe == fact_compare.SIZES)
         self._sizes = experiments.sizes(before.pack, self._found)
         self._asked: dict[str, Any] | None = None
         if draw.probe == "sampling":
@@ -205,7 +205,7 @@ class Script:
             matrix=fact_script.MATRICES[regime],
             vector=fact_script.VECTORS.get(regime, "base + noise * 0.15"),
         )
-        tokens, batch = (run["seed"], 1) if run else (draw.tokens, draw.batch)
+        tokens, batch = (run["seed"], run["rows"]) if run else (draw.tokens, draw.batch)
         length = run["length"] if run else draw.length
         return weigh + fact_script.TOKENS.format(tokens=tokens, batch=batch, length=length)
 

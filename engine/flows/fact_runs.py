@@ -95,12 +95,16 @@ def declared(seed: int, context: int, vocabulary: int) -> list[dict[str, Any]]:
         {"top_k": 5, "temperature": 0.7},
         *({"top_p": p} for p in (0.5, 0.9)),
         {"count": 6, "length": context - 3},
+        {"rows": 3, "top_k": 5},
+        {"rows": 3, "top_p": 0.5},
     ]
     return [{**once, **change, "seed": rng.getrandbits(30)} for change in changes]
 
 
 def inputs(run: dict[str, Any]) -> Said:
     """What a sampler was called with, in words."""
+    if run["rows"] > 1:
+        return Message("{rows} texts of {length} tokens", rows=run["rows"], length=run["length"])
     return Message(
         "a text of {length} tokens, temperature {temperature}, top-k {top_k}, top-p {top_p}",
         length=run["length"],

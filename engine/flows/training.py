@@ -224,7 +224,15 @@ def samplers(bench: Bench, found: Candidate) -> list[tuple[str, str] | None]:
 
 
 SEED, BEYOND = 9, 3  # of tokens and draws; tokens more than the context
-ONCE = {"count": 1, "length": 4, "top_k": None, "top_p": None, "temperature": 1.0, "whole": False}
+ONCE = {
+    "rows": 1,
+    "count": 1,
+    "length": 4,
+    "top_k": None,
+    "top_p": None,
+    "temperature": 1.0,
+    "whole": False,
+}
 RUNS = {
     "plain": ONCE,
     "warm": {**ONCE, "temperature": 2.0},

@@ -89,6 +89,18 @@ def started_otherwise(wanted: Mapping[str, Spread], got: Mapping[str, Spread]) -
         moved = abs(mean - other) > error * both + 1e-6
         if moved or abs(deviation - wide) > min(error, 0.9) * both + 1e-7:
             return Difference("value", name, spread(mean, deviation), spread(other, wide))
+    return copied(wanted, got)
+
+
+def copied(wanted: Mapping[str, Spread], got: Mapping[str, Spread]) -> Difference | None:
+    """The first parameter that starts with the very numbers of another one, and had numbers of its own."""
+    first: dict[Spread, str] = {}
+    for name, found in got.items():
+        twin = first.setdefault(found, name)
+        known = name in wanted and twin in wanted
+        if twin != name and found[1] > 0 and known and wanted[name] != wanted[twin]:
+            same = Message("the numbers of {name}", name=twin)
+            return Difference("value", name, Message("numbers of its own"), same)
     return None
 
 

@@ -206,7 +206,8 @@ def without_sampler(built, output, tokens, job, blobs):
 def one_run(built, function, bound, job, run, tree, blobs):
     """One call of the sampler, and the model's own logits for the same tokens."""
     made = torch_build.generator(run["seed"])
-    tokens = torch.randint(0, job["vocabulary"], (1, run["length"]), generator=made)
+    shape = run["rows"], run["length"]
+    tokens = torch.randint(0, job["vocabulary"], shape, generator=made)
     answer = {"failed": None, "tokens": torch_experiments.described(tokens, blobs), "logits": None}
     if isinstance(built.model, torch.nn.Module):
         built.model.eval()

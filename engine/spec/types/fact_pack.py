@@ -52,6 +52,7 @@ class FactPack(Syllabus, frozen=True, kw_only=True):
     framework: Literal["torch"]
     sizes: dict[str, int]
     larger: dict[str, int]
+    other: dict[str, int] = {}
     names: tuple[Rule, ...]
     dropout: float
     words: Words
