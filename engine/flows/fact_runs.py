@@ -17,7 +17,7 @@ from engine.flows import training
 from engine.flows.check import LIMIT, Bench, raw_facts, why_not
 from engine.flows.fact_compare import silent
 from engine.flows.training import Invocation
-from engine.judge import torch_runs
+from engine.judge import torch_runs, torch_steps
 from engine.judge.compare import Difference
 from engine.judge.result import Result
 from engine.judge.torch_compare import both
@@ -50,9 +50,9 @@ def scripts(
         told = Difference("value", Message("the training script"), *counts)
         why = other.recorded["why"]
         return [torch_runs.check("runs", told, inputs=why)], facts, False
-    wanted, got = (torch_runs.trained(one.recorded["events"]) for one in (healthy, other))
-    alike = torch_runs.same_batches(wanted, got)
-    return [ran, *torch_runs.trainings(wanted, got, alike)], facts, alike
+    wanted, got = (torch_steps.trained(one.recorded["events"]) for one in (healthy, other))
+    alike = torch_steps.same_batches(wanted, got)
+    return [ran, *torch_steps.trainings(wanted, got, alike)], facts, alike
 
 
 def steps(count: int) -> Said:

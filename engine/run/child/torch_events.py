@@ -11,7 +11,13 @@ import sys
 
 import torch
 
-from engine.run.child.torch_optimizer import groups_of, rates_of, tensors_of, watch
+from engine.run.child.torch_optimizer import (
+    groups_of,
+    parameters_of,
+    rates_of,
+    tensors_of,
+    watch,
+)
 from engine.run.child.torch_trace import spans, storage_of
 
 TOKENS = 4096  # entries of a batch that are kept
@@ -22,10 +28,14 @@ class Stop(BaseException):
     """Enough steps, or no more time."""
 
 
+def norms_of(parameters):
+    """The norm of the gradient of each."""
+    return [0.0 if p.grad is None else float(p.grad.detach().norm()) for p in parameters]
+
+
 def norm_of(parameters):
     """Global norm of the gradients."""
-    found = [float(p.grad.detach().norm()) ** 2 for p in parameters if p.grad is not None]
-    return sum(found) ** 0.5
+    return sum(norm**2 for norm in norms_of(parameters)) ** 0.5
 
 
 def whole(tensor):
@@ -46,7 +56,7 @@ class Events:
         self._tree, self._most = tree, steps
         self.found, self.steps = [], 0
         self.model = self.optimizer = None
-        self._depth, self._before = 0, []
+        self._depth, self._before, self._gradients = 0, [], []
         self._inside = self._leaving = False
         self._owned, self._stepping_depth, self._mark = None, 0, 0
         self._batches = []
@@ -91,8 +101,13 @@ class Events:
 
     def _stepping(self, optimizer, args, kwargs):
         self.optimizer = optimizer
-        self._owned = self.parameters()
-        self._before = [p.detach().clone() for p in self._owned]
+        self._keep(self.parameters())
+
+    def _keep(self, owned):
+        """What a step begins with."""
+        self._owned = owned
+        self._before = [p.detach().clone() for p in owned]
+        self._gradients = norms_of(owned)
 
     def _stepped(self, optimizer, args, kwargs):
         rates = [float(group["lr"]) for group in optimizer.param_groups][:16]
@@ -116,6 +131,7 @@ class Events:
             model=len(theirs),
             covered=[i for i, one in enumerate(theirs) if one in mine][:2000],
             groups=groups_of(owner, self.model),
+            parameters=parameters_of(owner, rates, owned, self._gradients, self.model),
         )
         self.steps += 1
         if self.steps >= self._most:
@@ -130,8 +146,9 @@ class Events:
                 return real(loss, *args, **kwargs)
             owned = self.parameters()
             dirty = max([float(p.grad.abs().max()) for p in owned if p.grad is not None] or [0.0])
+            weight = next((w for w in (*args[:1], kwargs.get("gradient")) if w is not None), 1.0)
             given = self._once(real, loss, *args, **kwargs)
-            value = float(loss.detach()) if loss.numel() == 1 else 0.0
+            value = float((loss * weight).detach()) if loss.numel() == 1 else 0.0
             self.add("B", dirty=dirty, value=value, norm=norm_of(self.parameters()))
             return given
 
@@ -237,7 +254,7 @@ class Events:
             self._stepping_depth += 1  # one may be made of several
             if self._stepping_depth == 1:
                 self._mark = len(self.found)
-                self._before = [p.detach().clone() for p in owned]
+                self._keep(owned)
         elif event == "return" and self._stepping_depth:
             self._stepping_depth -= 1
             if self._stepping_depth or any(e["kind"] in "BFSL" for e in self.found[self._mark :]):
