@@ -28,6 +28,7 @@ from engine.run.types import Draw
 
 Sampler = tuple[str, str] | None
 LONG = 300  # characters of an error
+FAINT = 1e-3  # of the first step's gradients, so that no limit of their norm is reached
 
 
 def scripts(
@@ -37,8 +38,8 @@ def scripts(
     NotApplicable where the script before the break makes no steps any more.
     """
     answers = run_both(
-        lambda: training.script_answer(before, invocation),
-        lambda: training.script_answer(candidate, invocation),
+        lambda: training.script_answer(before, invocation, FAINT),
+        lambda: training.script_answer(candidate, invocation, FAINT),
     )
     healthy, other = (training.script_told(invocation, answer) for answer in answers)
     if healthy.steps < training.LEAST:

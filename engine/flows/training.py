@@ -138,8 +138,10 @@ def one_script(bench: Bench, invocation: Invocation) -> Ran:
     return script_told(invocation, script_answer(bench, invocation))
 
 
-def script_answer(bench: Bench, invocation: Invocation) -> Answer:
-    """What a script did in its small world, as it was answered."""
+def script_answer(bench: Bench, invocation: Invocation, faint: float = 1.0) -> Answer:
+    """What a script did in its small world, as it was answered. faint: what the gradients of the first step
+    are multiplied by.
+    """
     pack = bench.pack
     job = {
         "kind": "script",
@@ -158,6 +160,7 @@ def script_answer(bench: Bench, invocation: Invocation) -> Answer:
         "seconds": SECONDS,
         "seed": 7,
         "call": "",
+        "faint": faint,
     }
     return bench.learner.run(bench.script_server, [job], SECONDS + GRACE)[0]
 

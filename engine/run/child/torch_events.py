@@ -13,6 +13,8 @@ import torch
 
 from engine.run.child.torch_optimizer import (
     groups_of,
+    norm_of,
+    norms_of,
     parameters_of,
     rates_of,
     tensors_of,
@@ -26,16 +28,6 @@ EVENTS = 4000
 
 class Stop(BaseException):
     """Enough steps, or no more time."""
-
-
-def norms_of(parameters):
-    """The norm of the gradient of each."""
-    return [0.0 if p.grad is None else float(p.grad.detach().norm()) for p in parameters]
-
-
-def norm_of(parameters):
-    """Global norm of the gradients."""
-    return sum(norm**2 for norm in norms_of(parameters)) ** 0.5
 
 
 def whole(tensor):
@@ -52,8 +44,8 @@ def whole(tensor):
 class Events:
     """Hooks into torch for a process that is thrown away."""
 
-    def __init__(self, tree, steps):
-        self._tree, self._most = tree, steps
+    def __init__(self, tree, steps, faint=1.0):
+        self._tree, self._most, self._faint = tree, steps, faint
         self.found, self.steps = [], 0
         self.model = self.optimizer = None
         self._depth, self._before, self._gradients = 0, [], []
@@ -146,8 +138,12 @@ class Events:
                 return real(loss, *args, **kwargs)
             owned = self.parameters()
             dirty = max([float(p.grad.abs().max()) for p in owned if p.grad is not None] or [0.0])
-            weight = next((w for w in (*args[:1], kwargs.get("gradient")) if w is not None), 1.0)
-            given = self._once(real, loss, *args, **kwargs)
+            named = kwargs.pop("gradient", None)
+            gradient, *rest = args or (named,)
+            weight = 1.0 if gradient is None else gradient
+            if self._faint != 1 and not self.steps:
+                gradient = torch.ones_like(loss) * weight * self._faint
+            given = self._once(real, loss, gradient, *rest, **kwargs)
             value = float((loss * weight).detach()) if loss.numel() == 1 else 0.0
             self.add("B", dirty=dirty, value=value, norm=norm_of(self.parameters()))
             return given

@@ -55,6 +55,16 @@ def watch_schedules(events):
             kind.step = step
 
 
+def norms_of(parameters):
+    """The norm of the gradient of each."""
+    return [0.0 if p.grad is None else float(p.grad.detach().norm()) for p in parameters]
+
+
+def norm_of(parameters):
+    """Global norm of the gradients."""
+    return sum(norm**2 for norm in norms_of(parameters)) ** 0.5
+
+
 def tensors_of(owner):
     """The parameters that an object holds as an optimizer does, wherever it holds them."""
     found = {id(t): t for _, t in nested(owner, "", 4) if t.requires_grad and t.is_leaf}
