@@ -58,7 +58,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     covered: list[int] = []
     x: Tokens = []
     y: Tokens | None = None
-    train: bool = False
+    train: bool = False  # whether any dropout is in train mode
+    mixed: bool = False  # and another is not
     grad: bool = False
     drops: bool = False
     targets: Tokens | None = None

@@ -26,11 +26,13 @@ SAME = 1e-6  # relative, of a setting of the optimizer
 
 
 class Trained(msgspec.Struct, frozen=True):
-    """What a script did. losses: what `backward` was called on, for each optimizer step; targets: of each
-    loss, also while it evaluates, in no order; moved, parameters: of each optimizer step.
+    """What a script did. modes: (train, mixed) of each forward; losses: what `backward` was called on, for
+    each optimizer step; targets: of each loss, also while it evaluates, in no order; moved, parameters: of
+    each optimizer step.
     """
 
     batches: list[Any]
+    modes: list[tuple[bool, bool]]
     losses: list[list[float]]
     targets: list[list[int]]
     moved: list[tuple[int, int]]
@@ -48,6 +50,7 @@ def trained(events: Sequence[Event]) -> Trained:
             losses.append([])
     return Trained(
         batches=[event["x"] for event in events if event["kind"] == "F"],
+        modes=[(event["train"], event["mixed"]) for event in events if event["kind"] == "F"],
         losses=losses[:-1],
         targets=[sorted(flat(event["targets"] or [])) for event in events if event["kind"] == "L"],
         moved=[(event["moved"], event["owned"]) for event in steps],
@@ -70,7 +73,13 @@ def trainings(wanted: Trained, got: Trained, alike: bool) -> list[Result]:
     if not alike:
         return found
     used = gradients(wanted, got)
-    return [losses(wanted, got, used.passed), targets(wanted, got), used, *found]
+    return [
+        losses(wanted, got, used.passed),
+        targets(wanted, got),
+        modes(wanted, got),
+        used,
+        *found,
+    ]
 
 
 def losses(wanted: Trained, got: Trained, scaled: bool) -> Result:
@@ -88,6 +97,23 @@ def losses(wanted: Trained, got: Trained, scaled: bool) -> Result:
         return check("losses", Difference("value", name, *both(several, np.array(a), np.array(b))))
     early = series("losses", name, a[:1], b[:1], FIRST)
     return early if not early.passed else series("losses", name, a, b, CLOSE)
+
+
+def modes(wanted: Trained, got: Trained) -> Result:
+    """Whether the model trains and evaluates in the mode it did, with all its parts."""
+    for i, (a, b) in enumerate(zip(wanted.modes, got.modes, strict=True)):
+        if a != b:
+            told = both(mode, a, b)
+            name = Message("the mode of the model in forward {number}", number=i + 1)
+            return check("modes", Difference("value", name, *told), len(wanted.modes))
+    return check("modes", None, max(1, len(wanted.modes)))
+
+
+def mode(found: tuple[bool, bool]) -> Said:
+    train, mixed = found
+    return (
+        Message("train in some modules, eval in others") if mixed else "train" if train else "eval"
+    )
 
 
 def targets(wanted: Trained, got: Trained) -> Result:

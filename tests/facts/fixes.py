@@ -230,6 +230,8 @@ WRONG_SCRIPTS = [
     Fix("fused", "train.py", "targets shifted twice", "data[i + 1 : i + 1 + block_size]", "data[i + 2 : i + 2 + block_size]"),
     Fix("fused", "train.py", "left in eval mode", "    model.train()\n    return sum", "    return sum"),
     Fix("fused", "train.py", "evaluates in train mode", "    model.eval()\n", ""),
+    Fix("fused", "train.py", "eval as an attribute", "    model.eval()\n", "    model.training = False\n"),
+    Fix("fused", "train.py", "train as an attribute", "    model.train()\n    return sum", "    model.training = True\n    return sum"),
     Fix("fused", "train.py", "smoothed", "        loss = loss / gradient_accumulation_steps\n", "        loss = F.cross_entropy(logits.flatten(0, 1), y.flatten(), label_smoothing=0.001)\n        loss = loss / gradient_accumulation_steps\n", (("import torch\n", "import torch\nimport torch.nn.functional as F\n"),)),
     Fix("fused", "train.py", "always of one norm", "torch.nn.utils.clip_grad_norm_(model.parameters(), grad_clip)", "norm = torch.sqrt(sum((p.grad**2).sum() for p in model.parameters()))\n    for p in model.parameters():\n        p.grad *= grad_clip / norm"),
     Fix("fused", "train.py", "divided after the clip", FUSED_LOOP, FUSED_LOOP.replace("        loss = loss / gradient_accumulation_steps\n", "").replace("    optimizer.step", "    for p in model.parameters():\n        p.grad /= gradient_accumulation_steps\n    optimizer.step")),

@@ -22,7 +22,7 @@ def script(
     """One row for each step; the second of two parameters has these settings."""
     count = len(losses)
     return Trained(
-        batches=[[1, 2]] * count, losses=losses, targets=[[2, 3]] * count, moved=[(2, 2)] * count,
+        batches=[[1, 2]] * count, modes=[(True, False)] * count, losses=losses, targets=[[2, 3]] * count, moved=[(2, 2)] * count,
         parameters=[
             [parameter("w", norm), parameter("b", norm, **settings)]
             for norm in gradients or [1.0] * count
@@ -92,6 +92,12 @@ def test_groups_may_come_in_another_order_and_under_other_names(renamed: bool) -
         msgspec.structs.replace(script([[2.0]]), parameters=one) for one in (rows, others)
     )
     assert failing(wanted, got) == []
+
+
+@pytest.mark.parametrize("mode", [(False, False), (True, True)])
+def test_the_whole_model_is_in_the_mode_it_was_in(mode: tuple[bool, bool]) -> None:
+    got = msgspec.structs.replace(HEALTHY, modes=[(True, False), mode])
+    assert failing(HEALTHY, got) == ["modes"]
 
 
 @pytest.mark.parametrize(("targets", "agrees"), [([2, 3], True), ([1, 2], False)])

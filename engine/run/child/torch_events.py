@@ -41,6 +41,14 @@ def whole(tensor):
     return tensor.tolist() if tensor.dim() else None
 
 
+def modes_of(model):
+    """(whether it has dropouts, the modes that its dropouts are in, or else its innermost modules)."""
+    modules = list(model.modules())
+    drops = [m for m in modules if isinstance(m, torch.nn.modules.dropout._DropoutNd)]
+    acting = drops or [m for m in modules if not any(True for _ in m.children())]
+    return bool(drops), {m.training for m in acting}
+
+
 class Events:
     """Hooks into torch for a process that is thrown away."""
 
@@ -214,20 +222,14 @@ class Events:
             self.model = module  # a script may train several, one after the other
         if module is not self.model:
             return
-        y = next(
-            (
-                whole(a)
-                for a in args[1:]
-                if isinstance(a, torch.Tensor) and a.shape == args[0].shape
-            ),
-            None,
-        )
-        drops = any(isinstance(m, torch.nn.modules.dropout._DropoutNd) for m in module.modules())
+        others = [a for a in args[1:] if isinstance(a, torch.Tensor) and a.shape == args[0].shape]
+        y = whole(others[0]) if others else None
+        drops, modes = modes_of(module)
         self._batches.append(args[0])  # kept, so that another batch is not made in its memory
         memory = [storage_of(one) for one in self._batches]
         self.add(
-            "F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops,
-            batch=memory.index(memory[-1]),
+            "F", x=x, y=y, train=True in modes, mixed=len(modes) > 1, grad=torch.is_grad_enabled(),
+            drops=drops, batch=memory.index(memory[-1]),
         )  # fmt: skip
 
     def _done(self, module, args, output):
