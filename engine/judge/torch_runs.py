@@ -21,6 +21,7 @@ SHOWS = {
     "rates": {"en": "learning rates", "es": "los learning rates"},
     "losses": {"en": "losses", "es": "las losses"},
     "targets": {"en": "the targets of each loss", "es": "los targets de cada loss"},
+    "texts": {"en": "texts of the splits", "es": "los textos de los splits"},
     "modes": {"en": "train and eval mode", "es": "el modo train o eval"},
     "norms": {
         "en": "gradients at each step",

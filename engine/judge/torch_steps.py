@@ -25,13 +25,22 @@ FIRST = 5e-5  # relative, of both at the first step, before rounding adds up
 SAME = 1e-6  # relative, of a setting of the optimizer
 
 
+USES = {
+    "training": Message("the text that batches for training are drawn from"),
+    "evaluation": Message("the text that batches for evaluation are drawn from"),
+    "train": Message("the text of the training split"),
+    "validation": Message("the text of the validation split"),
+}
+
+
 class Trained(msgspec.Struct, frozen=True):
-    """What a script did. modes: (train, mixed) of each forward; losses: what `backward` was called on, for
-    each optimizer step; targets: of each loss, also while it evaluates, in no order; moved, parameters: of
-    each optimizer step.
+    """What a script did. texts: by their content, for each use of the batches drawn from them; modes:
+    (train, mixed) of each forward; losses: what `backward` was called on, for each step; targets: of
+    each loss, also while it evaluates, in no order; moved, parameters: of each optimizer step.
     """
 
     batches: list[Any]
+    texts: Mapping[str, set[int]]
     modes: list[tuple[bool, bool]]
     losses: list[list[float]]
     targets: list[list[int]]
@@ -50,12 +59,34 @@ def trained(events: Sequence[Event]) -> Trained:
             losses.append([])
     return Trained(
         batches=[event["x"] for event in events if event["kind"] == "F"],
+        texts=texts_of(events),
         modes=[(event["train"], event["mixed"]) for event in events if event["kind"] == "F"],
         losses=losses[:-1],
         targets=[sorted(flat(event["targets"] or [])) for event in events if event["kind"] == "L"],
         moved=[(event["moved"], event["owned"]) for event in steps],
         parameters=[event["parameters"] for event in steps],
     )
+
+
+def texts_of(events: Sequence[Event]) -> dict[str, set[int]]:
+    """The texts that batches are drawn from, by their content: for each split that is asked for, and for
+    training and evaluation. Only what a function drew that is told a split.
+    """
+    found: dict[str, set[int]] = {use: set() for use in USES}
+    drawn: dict[tuple[int, ...], int] = {}
+    training: int | None = None
+    for event in events:
+        rows = tuple(flat(event["x"])) if event["kind"] in "DF" else ()
+        if event["kind"] == "D":
+            found[event["name"]].add(event["source"])
+            drawn[rows] = event["source"]
+        elif event["kind"] == "F" and event["grad"]:
+            training = drawn.get(rows)
+        elif event["kind"] == "F" and rows in drawn:
+            found["evaluation"].add(drawn[rows])
+        elif event["kind"] == "B" and training is not None:
+            found["training"].add(training)
+    return found
 
 
 def same_batches(wanted: Trained, got: Trained) -> bool:
@@ -68,6 +99,7 @@ def trainings(wanted: Trained, got: Trained, alike: bool) -> list[Result]:
     found = [
         settings("rates", {"rate": Message("the learning rate")}, wanted, got),
         moving(wanted, got),
+        texts(wanted, got),
         settings("groups", GROUPS, wanted, got),
     ]
     if not alike:
@@ -97,6 +129,17 @@ def losses(wanted: Trained, got: Trained, scaled: bool) -> Result:
         return check("losses", Difference("value", name, *both(several, np.array(a), np.array(b))))
     early = series("losses", name, a[:1], b[:1], FIRST)
     return early if not early.passed else series("losses", name, a, b, CLOSE)
+
+
+def texts(wanted: Trained, got: Trained) -> Result:
+    """Whether batches are drawn from the texts they were, where all of those are known."""
+    known = set[int]().union(*wanted.texts.values())
+    for use, name in USES.items():
+        before, after = wanted.texts[use], got.texts[use]
+        if before and after and after <= known and before != after:
+            told = Message("that of before the break"), Message("another one")
+            return check("texts", Difference("value", name, *told))
+    return check("texts", None)
 
 
 def modes(wanted: Trained, got: Trained) -> Result:

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.judge.torch_steps import Trained, trainings
+from engine.judge.torch_steps import Trained, texts_of, trainings
 
+TEXTS = {"train": {1}, "validation": {2}, "training": {1}, "evaluation": {1, 2}}
 SETTINGS = {"rate": 0.1, "decay": 0.0, "betas": [0.9, 0.95], "eps": 1e-8}
 
 
@@ -22,7 +23,7 @@ def script(
     """One row for each step; the second of two parameters has these settings."""
     count = len(losses)
     return Trained(
-        batches=[[1, 2]] * count, modes=[(True, False)] * count, losses=losses, targets=[[2, 3]] * count, moved=[(2, 2)] * count,
+        batches=[[1, 2]] * count, texts=TEXTS, modes=[(True, False)] * count, losses=losses, targets=[[2, 3]] * count, moved=[(2, 2)] * count,
         parameters=[
             [parameter("w", norm), parameter("b", norm, **settings)]
             for norm in gradients or [1.0] * count
@@ -92,6 +93,37 @@ def test_groups_may_come_in_another_order_and_under_other_names(renamed: bool) -
         msgspec.structs.replace(script([[2.0]]), parameters=one) for one in (rows, others)
     )
     assert failing(wanted, got) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "agrees"),
+    [
+        ({"train": {2}, "validation": {1}}, False),  # exchanged
+        ({"training": {2}}, False),
+        ({"evaluation": {1}}, False),
+        ({"train": {3}}, True),  # kept in another form
+        ({"train": set(), "training": set()}, True),  # not followed
+    ],
+)
+def test_batches_come_from_the_text_that_they_came_from(
+    change: dict[str, set[int]], agrees: bool
+) -> None:
+    got = msgspec.structs.replace(HEALTHY, texts={**TEXTS, **change})
+    failed = [one.id for one in trainings(HEALTHY, got, alike=False) if not one.passed]
+    assert failed == ([] if agrees else ["texts"])
+
+
+def test_a_batch_that_was_drawn_ahead_is_found_again() -> None:
+    train, other = [[1, 2]], [[3, 4]]
+    events: list[dict[str, Any]] = [
+        {"kind": "D", "name": "train", "source": 1, "x": train},
+        {"kind": "D", "name": "validation", "source": 2, "x": other},
+        {"kind": "F", "grad": False, "x": other},
+        {"kind": "F", "grad": True, "x": train},
+        {"kind": "B"},
+    ]
+    uses = {"train": {1}, "validation": {2}, "training": {1}, "evaluation": {2}}
+    assert texts_of(events) == uses
 
 
 @pytest.mark.parametrize("mode", [(False, False), (True, True)])
