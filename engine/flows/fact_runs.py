@@ -28,7 +28,10 @@ from engine.run.types import Draw
 
 Sampler = tuple[str, str] | None
 LONG = 300  # characters of an error
-FAINT = 1e-3  # of the first step's gradients, so that no limit of their norm is reached
+FAINT, LOUD = (
+    1e-3,
+    1e3,
+)  # of gradients, so that a limit of their norm is not reached, and that it is
 
 
 def scripts(
@@ -37,9 +40,10 @@ def scripts(
     """(what differs, the candidate's facts, whether both could be compared number by number). Raises
     NotApplicable where the script before the break makes no steps any more.
     """
+    scales = [FAINT, *[1.0] * (before.pack.scripts["steps"] - 2), LOUD]
     answers = run_both(
-        lambda: training.script_answer(before, invocation, FAINT),
-        lambda: training.script_answer(candidate, invocation, FAINT),
+        lambda: training.script_answer(before, invocation, scales),
+        lambda: training.script_answer(candidate, invocation, scales),
     )
     healthy, other = (training.script_told(invocation, answer) for answer in answers)
     if healthy.steps < training.LEAST:

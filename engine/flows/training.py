@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -138,9 +138,9 @@ def one_script(bench: Bench, invocation: Invocation) -> Ran:
     return script_told(invocation, script_answer(bench, invocation))
 
 
-def script_answer(bench: Bench, invocation: Invocation, faint: float = 1.0) -> Answer:
-    """What a script did in its small world, as it was answered. faint: what the gradients of the first step
-    are multiplied by.
+def script_answer(bench: Bench, invocation: Invocation, scales: Sequence[float] = ()) -> Answer:
+    """What a script did in its small world, as it was answered. scales: what the gradients of each of the
+    first steps are multiplied by.
     """
     pack = bench.pack
     job = {
@@ -160,7 +160,7 @@ def script_answer(bench: Bench, invocation: Invocation, faint: float = 1.0) -> A
         "seconds": SECONDS,
         "seed": 7,
         "call": "",
-        "faint": faint,
+        "scales": list(scales),
     }
     return bench.learner.run(bench.script_server, [job], SECONDS + GRACE)[0]
 

@@ -52,8 +52,8 @@ def modes_of(model):
 class Events:
     """Hooks into torch for a process that is thrown away."""
 
-    def __init__(self, tree, steps, faint=1.0):
-        self._tree, self._most, self._faint = tree, steps, faint
+    def __init__(self, tree, steps, scales=()):
+        self._tree, self._most, self._scales = tree, steps, scales
         self.found, self.steps = [], 0
         self.model = self.optimizer = None
         self._depth, self._before, self._gradients = 0, [], []
@@ -149,8 +149,8 @@ class Events:
             named = kwargs.pop("gradient", None)
             gradient, *rest = args or (named,)
             weight = 1.0 if gradient is None else gradient
-            if self._faint != 1 and not self.steps:
-                gradient = torch.ones_like(loss) * weight * self._faint
+            if self.steps < len(self._scales):
+                gradient = torch.ones_like(loss) * weight * self._scales[self.steps]
             given = self._once(real, loss, gradient, *rest, **kwargs)
             value = float((loss * weight).detach()) if loss.numel() == 1 else 0.0
             self.add("B", dirty=dirty, value=value, norm=norm_of(self.parameters()))
