@@ -137,7 +137,7 @@ def texts(wanted: Trained, got: Trained) -> Result:
     for use, name in USES.items():
         before, after = wanted.texts[use], got.texts[use]
         if before and after and after <= known and before != after:
-            told = Message("that of before the break"), Message("another one")
+            told = Message("the same as before the break"), Message("another text")
             return check("texts", Difference("value", name, *told))
     return check("texts", None)
 
