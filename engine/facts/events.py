@@ -24,6 +24,20 @@ class Group(msgspec.Struct, frozen=True):
     vectors: int
 
 
+class Parameter(msgspec.Struct, frozen=True):
+    """A parameter at a step of its optimizer: name in the model, or "", the norm of the gradient that the
+    step used, and its settings, None where the optimizer shows none.
+    """
+
+    name: str
+    size: int
+    gradient: float
+    rate: float | None
+    decay: float | None
+    betas: list[float]
+    eps: float | None
+
+
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     """One thing that happened; which fields there are depends on its kind."""
 
@@ -44,7 +58,8 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     covered: list[int] = []
     x: Tokens = []
     y: Tokens | None = None
-    train: bool = False
+    train: bool = False  # whether any dropout is in train mode
+    mixed: bool = False  # and another is not
     grad: bool = False
     drops: bool = False
     targets: Tokens | None = None
@@ -55,6 +70,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     weighted: bool = False
     batch: int = -1
     groups: list[Group] = []
+    parameters: list[Parameter] = []
     loader: int = -1
     source: int = -1
     beginning: int = -1
@@ -119,8 +135,12 @@ def numbers(tokens: Sequence[Any], depth: int = 3) -> None:
 
 def plain_events(found: Seen) -> list[dict[str, Any]]:
     """Events as the pack's functions take them."""
+    nested = ("groups", "parameters")
     return [
-        {**msgspec.structs.asdict(event), "groups": msgspec.to_builtins(event.groups)}
+        {
+            **msgspec.structs.asdict(event),
+            **{name: msgspec.to_builtins(getattr(event, name)) for name in nested},
+        }
         for event in found.events
     ]
 

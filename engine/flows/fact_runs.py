@@ -17,7 +17,7 @@ from engine.flows import training
 from engine.flows.check import LIMIT, Bench, raw_facts, why_not
 from engine.flows.fact_compare import silent
 from engine.flows.training import Invocation
-from engine.judge import torch_runs
+from engine.judge import torch_runs, torch_steps
 from engine.judge.compare import Difference
 from engine.judge.result import Result
 from engine.judge.torch_compare import both
@@ -28,6 +28,10 @@ from engine.run.types import Draw
 
 Sampler = tuple[str, str] | None
 LONG = 300  # characters of an error
+FAINT, LOUD = (
+    1e-3,
+    1e3,
+)  # of gradients, so that a limit of their norm is not reached, and that it is
 
 
 def scripts(
@@ -36,9 +40,10 @@ def scripts(
     """(what differs, the candidate's facts, whether both could be compared number by number). Raises
     NotApplicable where the script before the break makes no steps any more.
     """
+    scales = [FAINT, *[1.0] * (before.pack.scripts["steps"] - 2), LOUD]
     answers = run_both(
-        lambda: training.script_answer(before, invocation),
-        lambda: training.script_answer(candidate, invocation),
+        lambda: training.script_answer(before, invocation, scales),
+        lambda: training.script_answer(candidate, invocation, scales),
     )
     healthy, other = (training.script_told(invocation, answer) for answer in answers)
     if healthy.steps < training.LEAST:
@@ -50,9 +55,9 @@ def scripts(
         told = Difference("value", Message("the training script"), *counts)
         why = other.recorded["why"]
         return [torch_runs.check("runs", told, inputs=why)], facts, False
-    wanted, got = (torch_runs.trained(one.recorded["events"]) for one in (healthy, other))
-    alike = torch_runs.same_batches(wanted, got)
-    return [ran, *torch_runs.trainings(wanted, got, alike)], facts, alike
+    wanted, got = (torch_steps.trained(one.recorded["events"]) for one in (healthy, other))
+    alike = torch_steps.same_batches(wanted, got)
+    return [ran, *torch_steps.trainings(wanted, got, alike)], facts, alike
 
 
 def steps(count: int) -> Said:

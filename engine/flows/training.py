@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -138,8 +138,10 @@ def one_script(bench: Bench, invocation: Invocation) -> Ran:
     return script_told(invocation, script_answer(bench, invocation))
 
 
-def script_answer(bench: Bench, invocation: Invocation) -> Answer:
-    """What a script did in its small world, as it was answered."""
+def script_answer(bench: Bench, invocation: Invocation, scales: Sequence[float] = ()) -> Answer:
+    """What a script did in its small world, as it was answered. scales: what the gradients of each of the
+    first steps are multiplied by.
+    """
     pack = bench.pack
     job = {
         "kind": "script",
@@ -158,6 +160,7 @@ def script_answer(bench: Bench, invocation: Invocation) -> Answer:
         "seconds": SECONDS,
         "seed": 7,
         "call": "",
+        "scales": list(scales),
     }
     return bench.learner.run(bench.script_server, [job], SECONDS + GRACE)[0]
 

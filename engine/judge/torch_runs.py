@@ -1,8 +1,8 @@
-"""Did two training scripts do the same, and do two samplers draw from the same? Compared in float64."""
+"""Do two samplers draw from the same? Compared in float64. And what is compared of training scripts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -11,46 +11,29 @@ import numpy as np
 from engine.errors import Message, Said
 from engine.judge.compare import Difference
 from engine.judge.result import Result
-from engine.judge.shown import show
 from engine.judge.torch_compare import both
 from engine.run.types import Draw
 
-Event = Mapping[str, Any]
 Array = Any
-CLOSE, LOOSE = 2e-3, 1e-2  # relative, of what a script computes; of a norm
-FIRST = 5e-5  # relative, of the first loss, before anything was learnt otherwise
-SAME = 1e-6  # relative, of a rate
 NEAR = 1e-4  # of a probability
 SHOWS = {
     "runs": {"en": "the training script runs", "es": "el script de entrenamiento se ejecuta"},
     "rates": {"en": "learning rates", "es": "los learning rates"},
     "losses": {"en": "losses", "es": "las losses"},
     "targets": {"en": "the targets of each loss", "es": "los targets de cada loss"},
+    "texts": {"en": "texts of the splits", "es": "los textos de los splits"},
+    "modes": {"en": "train and eval mode", "es": "el modo train o eval"},
     "norms": {
         "en": "gradients at each step",
         "es": "los gradientes en cada paso",
     },
     "moved": {"en": "what a step moves", "es": "lo que mueve un paso"},
-    "groups": {"en": "groups of the optimizer", "es": "los grupos del optimizador"},
+    "groups": {"en": "settings of the optimizer", "es": "los ajustes del optimizador"},
     "called": {"en": "the sampler runs", "es": "el sampler se ejecuta"},
     "read": {"en": "what the model is called with", "es": "con qué se llama al modelo"},
     "drawn": {"en": "what is drawn from", "es": "de qué se sortea"},
     "text": {"en": "what comes out", "es": "lo que sale"},
 }
-
-
-class Trained(msgspec.Struct, frozen=True):
-    """What a script did: a row for each optimizer step. targets: of each loss, also while it evaluates, in no
-    order.
-    """
-
-    batches: list[Any]
-    losses: list[float]
-    targets: list[list[int]]
-    norms: list[float]
-    rates: list[tuple[float, ...]]
-    moved: list[tuple[int, int]]
-    groups: list[Any]
 
 
 class Called(msgspec.Struct, frozen=True):
@@ -65,124 +48,9 @@ class Called(msgspec.Struct, frozen=True):
     output: Array
 
 
-def trained(events: Sequence[Event]) -> Trained:
-    """The part of what happened that does not depend on how a script is written."""
-    steps = [event for event in events if event["kind"] == "S"]
-    return Trained(
-        batches=[event["x"] for event in events if event["kind"] == "F"],
-        losses=[event["value"] for event in events if event["kind"] == "B"],
-        targets=[sorted(flat(event["targets"] or [])) for event in events if event["kind"] == "L"],
-        norms=[event["norm"] for event in steps],
-        rates=[tuple(event["rates"]) for event in steps],
-        moved=[(event["moved"], event["owned"]) for event in steps],
-        groups=[
-            sorted((g["matrices"], g["vectors"], str(g["decay"]), str(g["betas"])) for g in e["groups"])
-            for e in steps
-        ],
-    )  # fmt: skip
-
-
-def same_batches(wanted: Trained, got: Trained) -> bool:
-    """Whether both read the same texts in the same order, so that their numbers can be compared."""
-    return len(wanted.norms) == len(got.norms) and wanted.batches == got.batches
-
-
-def trainings(wanted: Trained, got: Trained, alike: bool) -> list[Result]:
-    """A result for each thing that a training script does. alike: whether it read the same texts."""
-    found = [
-        series("rates", Message("the learning rate"), wanted.rates, got.rates, SAME),
-        pairs(wanted, got),
-        groups(wanted, got),
-    ]
-    if alike:
-        found.insert(0, losses(wanted, got))
-        found.insert(1, targets(wanted, got))
-        found.insert(
-            2,
-            series(
-                "norms",
-                Message("the norm of the gradient that a step uses"),
-                wanted.norms,
-                got.norms,
-                LOOSE,
-            ),
-        )
-    return found
-
-
-def losses(wanted: Trained, got: Trained) -> Result:
-    """What `backward` is called on, at each step; before the first step no rounding has added up."""
-    name = Message("the loss")
-    if len(got.losses) != len(wanted.losses):
-        counts = both(several, np.array(wanted.losses), np.array(got.losses))
-        return check("losses", Difference("value", name, *counts))
-    first = series("losses", name, wanted.losses[:1], got.losses[:1], FIRST)
-    return first if not first.passed else series("losses", name, wanted.losses, got.losses, CLOSE)
-
-
-def targets(wanted: Trained, got: Trained) -> Result:
-    """What is to be predicted, where as many losses were seen: one may be computed in another way."""
-    alike = len(wanted.targets) == len(got.targets)
-    for i, (a, b) in enumerate(zip(wanted.targets, got.targets, strict=True) if alike else ()):
-        if a != b:
-            told = both(listed, np.array(a), np.array(b))
-            return check("targets", Difference("value", Message("the targets"), *told, index=(i,)))
-    return check("targets", None, max(1, len(wanted.targets)))
-
-
-def flat(tokens: Sequence[Any]) -> list[int]:
-    """The numbers in nested lists."""
-    return [n for one in tokens for n in (flat(one) if isinstance(one, list) else (one,))]
-
-
 def check(kind: str, difference: Difference | None, count: int = 1, inputs: Said = "") -> Result:
     shows = SHOWS[kind]
     return Result(kind, "", shows, difference is None, count, inputs=inputs, difference=difference)
-
-
-def series(kind: str, name: Said, wanted: Sequence[Any], got: Sequence[Any], near: float) -> Result:
-    """Numbers at each step: the first that differs."""
-    count = max(1, len(wanted))
-    for i, (a, b) in enumerate(zip(wanted, got, strict=False)):
-        one, other = np.atleast_1d(np.array(a, float)), np.atleast_1d(np.array(b, float))
-        if one.shape != other.shape:
-            return check(
-                kind, Difference("value", name, *both(several, one, other), index=(i,)), count
-            )
-        size = np.abs(one).max(initial=1e-12)
-        if not np.allclose(one, other, rtol=0, atol=near * size, equal_nan=True):
-            place = int(np.abs(one - other).argmax())
-            told = show(float(one[place])), show(float(other[place]))
-            return check(kind, Difference("value", name, *told, index=(i,)), count)
-    return check(kind, None, count)
-
-
-def pairs(wanted: Trained, got: Trained) -> Result:
-    for i, (a, b) in enumerate(zip(wanted.moved, got.moved, strict=False)):
-        if a != b:
-            difference = Difference(
-                "value", Message("what a step moves"), *both(moved, a, b), index=(i,)
-            )
-            return check("moved", difference, len(wanted.moved))
-    return check("moved", None, max(1, len(wanted.moved)))
-
-
-def moved(found: tuple[int, int]) -> Said:
-    return Message("{moved} of {owned} parameters", moved=found[0], owned=found[1])
-
-
-def several(found: Array) -> Said:
-    return Message("{count} of them", count=found.size)
-
-
-def groups(wanted: Trained, got: Trained) -> Result:
-    """What the optimizer holds, how it is decayed and averaged."""
-    for i, (a, b) in enumerate(zip(wanted.groups, got.groups, strict=False)):
-        if a != b:
-            name = Message("the optimizer's groups (matrices, vectors, decay, betas)")
-            difference = Difference("value", name, str(a)[:200], str(b)[:200], index=(i,))
-            return check("groups", difference, len(wanted.groups))
-    return check("groups", None, max(1, len(wanted.groups)))
 
 
 def samplings(wanted: Sequence[Called], got: Sequence[Called]) -> list[Result]:

@@ -8,8 +8,8 @@ def train_mode(steps):
     train, _ = forwards(steps)
     if not train:
         return missing("no forward of a whole model was seen before a backward pass")
-    if not all(e["train"] for e in train):
-        event = next(e for e in train if not e["train"])
+    event = next((e for e in train if not e["train"] or e["mixed"]), None)
+    if event is not None:
         if not event["drops"]:
             return missing("the model is in eval mode, and has no dropout")
         return "eval", span(event), ""

@@ -12,10 +12,11 @@ import zlib
 
 import torch
 
+from engine.run.child.torch_events import TOKENS
 from engine.run.child.torch_trace import raw
 
 LEAST, ROW = 64, 6  # tokens of a text; tokens of a row by which it is found in a text
-DRAWS = 24  # batches of a split that are followed to their text
+DRAWS = 64  # batches of a split that are followed to their text
 
 
 def whole_numbers(value):
@@ -142,7 +143,8 @@ class Data:
             path = self._tree.relative(code.co_filename)
             at = [[path, code.co_name, line, line, 0, 0]] if path else None
             self._events.add(
-                "D", frame=frame, at=at, name=kind, memory=[start, end], source=content
+                "D", frame=frame, at=at, name=kind, memory=[start, end], source=content,
+                x=rows.tolist() if rows.numel() <= TOKENS else [],
             )  # fmt: skip
 
     def _text(self, frame, rows):

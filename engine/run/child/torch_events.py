@@ -11,7 +11,15 @@ import sys
 
 import torch
 
-from engine.run.child.torch_optimizer import groups_of, rates_of, tensors_of, watch
+from engine.run.child.torch_optimizer import (
+    groups_of,
+    norm_of,
+    norms_of,
+    parameters_of,
+    rates_of,
+    tensors_of,
+    watch,
+)
 from engine.run.child.torch_trace import spans, storage_of
 
 TOKENS = 4096  # entries of a batch that are kept
@@ -20,12 +28,6 @@ EVENTS = 4000
 
 class Stop(BaseException):
     """Enough steps, or no more time."""
-
-
-def norm_of(parameters):
-    """Global norm of the gradients."""
-    found = [float(p.grad.detach().norm()) ** 2 for p in parameters if p.grad is not None]
-    return sum(found) ** 0.5
 
 
 def whole(tensor):
@@ -39,14 +41,22 @@ def whole(tensor):
     return tensor.tolist() if tensor.dim() else None
 
 
+def modes_of(model):
+    """(whether it has dropouts, the modes that its dropouts are in, or else its innermost modules)."""
+    modules = list(model.modules())
+    drops = [m for m in modules if isinstance(m, torch.nn.modules.dropout._DropoutNd)]
+    acting = drops or [m for m in modules if not any(True for _ in m.children())]
+    return bool(drops), {m.training for m in acting}
+
+
 class Events:
     """Hooks into torch for a process that is thrown away."""
 
-    def __init__(self, tree, steps):
-        self._tree, self._most = tree, steps
+    def __init__(self, tree, steps, scales=()):
+        self._tree, self._most, self._scales = tree, steps, scales
         self.found, self.steps = [], 0
         self.model = self.optimizer = None
-        self._depth, self._before = 0, []
+        self._depth, self._before, self._gradients = 0, [], []
         self._inside = self._leaving = False
         self._owned, self._stepping_depth, self._mark = None, 0, 0
         self._batches = []
@@ -91,8 +101,13 @@ class Events:
 
     def _stepping(self, optimizer, args, kwargs):
         self.optimizer = optimizer
-        self._owned = self.parameters()
-        self._before = [p.detach().clone() for p in self._owned]
+        self._keep(self.parameters())
+
+    def _keep(self, owned):
+        """What a step begins with."""
+        self._owned = owned
+        self._before = [p.detach().clone() for p in owned]
+        self._gradients = norms_of(owned)
 
     def _stepped(self, optimizer, args, kwargs):
         rates = [float(group["lr"]) for group in optimizer.param_groups][:16]
@@ -116,6 +131,7 @@ class Events:
             model=len(theirs),
             covered=[i for i, one in enumerate(theirs) if one in mine][:2000],
             groups=groups_of(owner, self.model),
+            parameters=parameters_of(owner, rates, owned, self._gradients, self.model),
         )
         self.steps += 1
         if self.steps >= self._most:
@@ -130,8 +146,13 @@ class Events:
                 return real(loss, *args, **kwargs)
             owned = self.parameters()
             dirty = max([float(p.grad.abs().max()) for p in owned if p.grad is not None] or [0.0])
-            given = self._once(real, loss, *args, **kwargs)
-            value = float(loss.detach()) if loss.numel() == 1 else 0.0
+            named = kwargs.pop("gradient", None)
+            gradient, *rest = args or (named,)
+            weight = 1.0 if gradient is None else gradient
+            if self.steps < len(self._scales):
+                gradient = torch.ones_like(loss) * weight * self._scales[self.steps]
+            given = self._once(real, loss, gradient, *rest, **kwargs)
+            value = float((loss * weight).detach()) if loss.numel() == 1 else 0.0
             self.add("B", dirty=dirty, value=value, norm=norm_of(self.parameters()))
             return given
 
@@ -201,20 +222,14 @@ class Events:
             self.model = module  # a script may train several, one after the other
         if module is not self.model:
             return
-        y = next(
-            (
-                whole(a)
-                for a in args[1:]
-                if isinstance(a, torch.Tensor) and a.shape == args[0].shape
-            ),
-            None,
-        )
-        drops = any(isinstance(m, torch.nn.modules.dropout._DropoutNd) for m in module.modules())
+        others = [a for a in args[1:] if isinstance(a, torch.Tensor) and a.shape == args[0].shape]
+        y = whole(others[0]) if others else None
+        drops, modes = modes_of(module)
         self._batches.append(args[0])  # kept, so that another batch is not made in its memory
         memory = [storage_of(one) for one in self._batches]
         self.add(
-            "F", x=x, y=y, train=module.training, grad=torch.is_grad_enabled(), drops=drops,
-            batch=memory.index(memory[-1]),
+            "F", x=x, y=y, train=True in modes, mixed=len(modes) > 1, grad=torch.is_grad_enabled(),
+            drops=drops, batch=memory.index(memory[-1]),
         )  # fmt: skip
 
     def _done(self, module, args, output):
@@ -237,7 +252,7 @@ class Events:
             self._stepping_depth += 1  # one may be made of several
             if self._stepping_depth == 1:
                 self._mark = len(self.found)
-                self._before = [p.detach().clone() for p in owned]
+                self._keep(owned)
         elif event == "return" and self._stepping_depth:
             self._stepping_depth -= 1
             if self._stepping_depth or any(e["kind"] in "BFSL" for e in self.found[self._mark :]):

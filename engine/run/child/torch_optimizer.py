@@ -13,6 +13,8 @@ import torch
 from engine.run.child import torch_world
 from engine.run.child.torch_experiments import nested
 
+PARAMETERS = 2000  # of an optimizer, that are told one by one
+
 
 def watch(events):
     """Tell when an optimizer or a scheduler is made or stepped, and what is asked of a scaler."""
@@ -53,6 +55,16 @@ def watch_schedules(events):
             kind.step = step
 
 
+def norms_of(parameters):
+    """The norm of the gradient of each."""
+    return [0.0 if p.grad is None else float(p.grad.detach().norm()) for p in parameters]
+
+
+def norm_of(parameters):
+    """Global norm of the gradients."""
+    return sum(norm**2 for norm in norms_of(parameters)) ** 0.5
+
+
 def tensors_of(owner):
     """The parameters that an object holds as an optimizer does, wherever it holds them."""
     found = {id(t): t for _, t in nested(owner, "", 4) if t.requires_grad and t.is_leaf}
@@ -90,6 +102,37 @@ def groups_of(owner, model):
             }
         )
     return found
+
+
+def parameters_of(owner, rates, owned, gradients, model):
+    """For each of the first parameters of an optimizer: its name in the model, or "", how many numbers it
+    has, the norm of the gradient that the step used, and its own rate, decay, betas and eps, where there are.
+    rates: of the optimizer, for one that has no groups.
+    """
+    names = {id(p): name for name, p in model.named_parameters()} if model is not None else {}
+    groups = getattr(owner, "param_groups", None)
+    groups = [g for g in groups if isinstance(g, dict)] if isinstance(groups, list) else []
+    mine = {id(p): group for group in groups for p in group.get("params", ())}
+    found = []
+    for p, gradient in list(zip(owned, gradients))[:PARAMETERS]:
+        group = mine.get(id(p), {"lr": rates[0] if len(rates) == 1 else None})
+        betas = group.get("betas")
+        pair = isinstance(betas, (tuple, list)) and len(betas) == 2
+        found.append(
+            {
+                "name": names.get(id(p), ""), "size": p.numel(), "gradient": gradient,
+                "rate": number(group.get("lr")), "decay": number(group.get("weight_decay")),
+                "betas": [float(b) for b in betas] if pair else [], "eps": number(group.get("eps")),
+            }
+        )  # fmt: skip
+    return found
+
+
+def number(value):
+    """A setting of an optimizer as a number, also where it is a tensor; None where it is none."""
+    if isinstance(value, torch.Tensor) and value.numel() == 1:
+        return float(value)
+    return float(value) if isinstance(value, (int, float)) else None
 
 
 def norms_and_biases(model):

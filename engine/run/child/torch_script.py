@@ -42,7 +42,7 @@ def observe(job, tree):
     notes = []
     install(program, notes, names)
     folder = path.rpartition("/")[0]
-    world, events = World(tree, job, small, folder), Events(tree, job["steps"])
+    world, events = World(tree, job, small, folder), Events(tree, job["steps"], job["scales"])
     world.install()
     torch_files.install(program, world.disk, lambda text: torch_shrink.shrunk(text, small))
     set_up(program, job, world, small)
