@@ -98,6 +98,10 @@ RIGHT = [
 
 WRONG = [
     Fix("fused", "model.py", "scale 1% off", "math.sqrt(k.size(-1))", "(1.01 * math.sqrt(k.size(-1)))"),
+    Fix("fused", "model.py", "right for heads of 8", "math.sqrt(k.size(-1))", "math.sqrt(8)"),
+    Fix("fused", "model.py", "right for 4 heads of 8", "math.sqrt(k.size(-1))", "math.sqrt(2 * self.n_head)"),
+    Fix("fused", "model.py", "right for 2 layers", "nn.ModuleList([Block(config) for _ in range(config.n_layer)])", "nn.ModuleList([Block(config), Block(config)] * config.n_layer)[: config.n_layer]"),
+    Fix("fused", "model.py", "blocks that start alike", "self.apply(self._init)\n", "self.apply(self._init)\n        for block in self.blocks:\n            block.load_state_dict(self.blocks[0].state_dict())\n"),
     Fix("fused", "model.py", "still unscaled", " / math.sqrt(k.size(-1))", ""),
     Fix("fused", "model.py", "scaled by the width", "math.sqrt(k.size(-1))", "math.sqrt(C)"),
     Fix("fused", "model.py", "scaled without a root", "math.sqrt(k.size(-1))", "k.size(-1)"),
@@ -266,6 +270,8 @@ RIGHT_SAMPLERS = [
 WRONG_SAMPLERS = [
     Fix("fused", "model.py", "second last", "logits[:, -1, :] / temperature", "logits[:, -2:][:, 0] / temperature"),
     Fix("fused", "model.py", "first", "logits[:, -1, :] / temperature", "logits[:, 0, :] / temperature"),
+    Fix("fused", "model.py", "the last text for all", "logits[:, -1, :] / temperature", "logits[-1:, -1, :].expand(idx.size(0), -1) / temperature"),
+    Fix("fused", "model.py", "a threshold for all texts", "logits < v[:, [-1]]", "logits < v[0, -1]"),
     Fix("fused", "model.py", "temperature multiplies", "logits[:, -1, :] / temperature", "logits[:, -1, :] * temperature"),
     Fix("fused", "model.py", "temperature ignored", "logits[:, -1, :] / temperature", "logits[:, -1, :]"),
     Fix("fused", "model.py", "temperature squared", "logits[:, -1, :] / temperature", "logits[:, -1, :] / temperature**2"),

@@ -34,6 +34,20 @@ def test_a_right_fix_in_another_form_is_accepted(fix, judge):
     assert verdict.passed and verdict.measurements >= 8
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_no_draw_refuses_another_form(seed, judge):
+    """Where a softmax is saturated its gradient is rounding alone, which each form has in its own way."""
+    assert failing(judge(fix_named(fixes.RIGHT, "fused", "sdpa"), seed=seed)) == []
+
+
+@pytest.mark.parametrize(
+    "what", ["right for heads of 8", "right for 4 heads of 8", "right for 2 layers"]
+)
+def test_what_is_right_for_one_size_is_refused(what, judge):
+    verdict = judge(fix_named(fixes.WRONG, "fused", what))
+    assert failing(verdict) in (["output"], ["parameters"])
+
+
 @pytest.mark.sweep(14)
 @pytest.mark.parametrize("fix", fixes.WRONG, ids=name)
 def test_a_wrong_fix_is_refused(fix, judge):
@@ -82,6 +96,7 @@ def test_a_wrong_sampler_is_refused(fix, judge):
         ("fused", "dropout inside the FFN", "dropout"),
         ("fused", "dropout ignores eval", "evaluation"),
         ("fused", "another init", "first"),
+        ("fused", "blocks that start alike", "first"),
     ],
 )
 def test_what_a_fix_got_wrong_is_named(style, what, kind, judge):
