@@ -78,7 +78,7 @@ def texts_of(events: Sequence[Event]) -> dict[str, set[int]]:
     for event in events:
         rows = tuple(flat(event["x"])) if event["kind"] in "DF" else ()
         if event["kind"] == "D":
-            found[event["name"]].add(event["source"])
+            found.setdefault(event["name"], set()).add(event["source"])
             drawn[rows] = event["source"]
         elif event["kind"] == "F" and event["grad"]:
             training = drawn.get(rows)

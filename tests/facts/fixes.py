@@ -238,6 +238,7 @@ WRONG_SCRIPTS = [
     Fix("fused", "train.py", "evaluates in train mode", "    model.eval()\n", ""),
     Fix("fused", "train.py", "splits exchanged", "data = train_data if split == \"train\" else val_data", "data = val_data if split == \"train\" else train_data"),
     Fix("fused", "train.py", "trained on the other split", "get_batch(\"train\")", "get_batch(\"val\")", (("model(*get_batch(\"val\"))", "model(*get_batch(\"train\"))"),)),
+    Fix("fused", "train.py", "backward of several losses", "        loss = loss / gradient_accumulation_steps\n        loss.backward()", "        (loss / gradient_accumulation_steps * torch.tensor([0.5, 0.5])).backward()"),
     Fix("fused", "train.py", "divided by the batch", "loss / gradient_accumulation_steps", "loss / batch_size"),
     Fix("fused", "train.py", "eval as an attribute", "    model.eval()\n", "    model.training = False\n"),
     Fix("fused", "train.py", "train as an attribute", "    model.train()\n    return sum", "    model.training = True\n    return sum"),

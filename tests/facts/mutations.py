@@ -120,6 +120,8 @@ TRAINING = [
     Bug("fused", "train.py", "    model.train()\n    return sum", "    return sum", "train_mode", "eval"),
     Bug("heads", "gpt.py", "    model.train()\n    return out", "    return out", "train_mode", "eval"),
     Bug("fused", "train.py", "    model.eval()\n", "", "eval_mode", "train"),
+    Bug("fused", "train.py", "    model.eval()\n", "    model.training = False\n", "eval_mode", "train"),
+    Bug("fused", "train.py", "    model.train()\n    return sum", "    model.training = True\n    return sum", "train_mode", "eval"),
     Bug("trainer", "minilm/trainer.py", "        self.model.eval()\n", "", "eval_mode", "never"),
     Bug("dictcfg", "train.py", "    model.eval()\n    with torch.no_grad():", "    with torch.no_grad():", "eval_mode", "train"),
     Bug("llama", "pretrain.py", "torch.optim.AdamW(model.parameters()", "torch.optim.AdamW(model.output.parameters()", "updated", r"\d+ of .*"),

@@ -149,7 +149,7 @@ class Events:
             named = kwargs.pop("gradient", None)
             gradient, *rest = args or (named,)
             weight = 1.0 if gradient is None else gradient
-            if self.steps < len(self._scales):
+            if self.steps < len(self._scales) and (gradient is not None or loss.numel() == 1):
                 gradient = torch.ones_like(loss) * weight * self._scales[self.steps]
             given = self._once(real, loss, gradient, *rest, **kwargs)
             value = float((loss * weight).detach()) if loss.numel() == 1 else 0.0
