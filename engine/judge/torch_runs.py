@@ -85,23 +85,33 @@ def read(wanted: Called, got: Called) -> Difference | None:
 
 
 def drawn(wanted: Called, got: Called) -> Difference | None:
-    """The distributions, as long as the same tokens came out."""
+    """The distributions, as long as the same tokens came out: of each text at each draw, in any calls."""
     if bool(wanted.drawn) != bool(got.drawn):
         name = Message("what is drawn from")
         return Difference("missing", name, *both(source, wanted.drawn, got.drawn))
-    count = None if same(wanted.output, got.output) else 1
-    for number, (a, b) in enumerate([*zip(wanted.drawn, got.drawn, strict=False)][:count]):
-        p, q = (normal(one) for one in (a, b))
-        if p.size == q.size and np.abs(p - q).max(initial=0) <= NEAR:
+    texts = wanted.tokens.reshape(-1, wanted.tokens.shape[-1]).shape[0]
+    count = None if same(wanted.output, got.output) else texts
+    pairs = [*zip(rows(wanted.drawn), rows(got.drawn), strict=False)][:count]
+    for number, (a, b) in enumerate(pairs):
+        p, q = normal(a), normal(b)
+        if alike(p, q):
             continue
-        p, q = np.sort(p)[::-1], np.sort(q)[::-1]
+        tops = [np.sort(one)[::-1] for one in (p, q)]
         size = max(p.size, q.size)
-        long = [np.pad(one, (0, size - one.size)) for one in (p, q)]
-        if other_form(a, b) and np.abs(long[0] - long[1]).max() <= NEAR:
+        if other_form(a, b) and alike(*(np.pad(one, (0, size - one.size)) for one in tops)):
             continue
-        name = Message("the distribution of draw {number}", number=number + 1)
-        return Difference("value", name, described(p), described(q))
+        name = Message("the distribution of draw {number}", number=number // texts + 1)
+        return Difference("value", name, *both(described, *tops))
     return None
+
+
+def rows(found: Sequence[Array]) -> list[Array]:
+    """The distributions of one text each, of all draws."""
+    return [row for one in found for row in one.reshape(-1, one.shape[-1])]
+
+
+def alike(p: Array, q: Array) -> bool:
+    return p.size == q.size and bool(np.abs(p - q).max(initial=0) <= NEAR)
 
 
 def source(found: Sequence[Array]) -> Said:
@@ -110,8 +120,7 @@ def source(found: Sequence[Array]) -> Said:
 
 def other_form(a: Array, b: Array) -> bool:
     """Whether one is over the tokens that are kept, the other over all, or both in an order of their own."""
-    ordered = any((np.diff(one.reshape(-1)) <= 0).all() for one in (a, b))
-    return a.shape[-1] != b.shape[-1] or bool(ordered)
+    return a.size != b.size or any(bool((np.diff(one) <= 0).all()) for one in (a, b))
 
 
 def text(wanted: Called, got: Called) -> Difference | None:
@@ -121,7 +130,9 @@ def text(wanted: Called, got: Called) -> Difference | None:
         return Difference("missing", name, *both(listed, wanted.output, got.output))
     if wanted.output is None or same(wanted.output, got.output):
         return None
-    if not wanted.drawn or wanted.output.size != got.output.size:
+    one, other = rows(wanted.drawn), rows(got.drawn)
+    drawn_alike = len(one) == len(other) and all(map(alike, map(normal, one), map(normal, other)))
+    if drawn_alike or wanted.output.size != got.output.size:
         return Difference("value", name, listed(wanted.output), listed(got.output))
     return None
 
