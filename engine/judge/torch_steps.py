@@ -120,7 +120,7 @@ def losses(wanted: Trained, got: Trained, scaled: bool) -> Result:
     """
     name = Message("the loss")
     if scaled:
-        a, b = ([math.fsum(step) for step in one.losses] for one in (wanted, got))
+        a, b = ([sum(step) for step in one.losses] for one in (wanted, got))
         first = next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x and y), None)
         scale = 1.0 if first is None else a[first] / b[first]
         return series("losses", name, a, [scale * loss for loss in b], CLOSE)

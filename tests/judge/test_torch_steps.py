@@ -74,6 +74,11 @@ def test_losses_that_differ_are_told_where_gradients_do() -> None:
     assert failing(HEALTHY, got) == ["losses", "norms"]
 
 
+def test_losses_that_are_no_numbers_are_refused() -> None:
+    endless = float("inf")
+    assert "losses" in failing(HEALTHY, script([[endless, -endless], [1.9, 2.0]]))
+
+
 @pytest.mark.parametrize(
     ("settings", "kind"),
     [
