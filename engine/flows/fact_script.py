@@ -211,7 +211,7 @@ show(wanted, got, lambda name: 1e-4, "what is drawn from")
 
 MATRICES = {
     "normal": "noise * 0.25",
-    "large": "noise",
+    "large": "noise * 1.6",
     "tiny": "noise * 0.002",
     "biased": "noise * 0.25",
     "alike": "((noise[..., :1] * 4 + noise * 0.01) if len(tensor) == VOCABULARY else noise) * 0.25",

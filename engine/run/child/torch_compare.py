@@ -20,7 +20,7 @@ WHOLE = 2048  # entries of logits that travel as they are
 SUMS, ALL_SUMS = 256, 8192  # of a gradient, and of all
 STEP = 0.05  # length of a step down the gradient
 LEAST = 1e-12
-SCALES = {"normal": 0.25, "large": 1.0, "tiny": 2e-3, "biased": 0.25, "alike": 0.25}
+SCALES = {"normal": 0.25, "large": 1.6, "tiny": 2e-3, "biased": 0.25, "alike": 0.25}
 
 
 def observe(job, tree):
