@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from engine.errors import NotApplicable, Said
-from engine.flows import check, fact_break, health, training, unfound
+from engine.flows import check, fact_break, health, sampling, training, unfound
 from engine.flows.check import Asked, Bench
 from engine.flows.health import Health, Target
 from engine.spec.catalogue import Catalogue
@@ -41,7 +41,7 @@ def looked(
     target = Target(
         found,
         script.invocation if script and ran else None,
-        training.option(bench, found, progress),
+        sampling.option(bench, found, progress),
     )
     states = {probe: _state(bench, target, probe) for probe in PROBES}
     refused = {}

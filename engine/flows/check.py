@@ -18,7 +18,7 @@ from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
 from engine.facts.pack import Declared, FactPack, Texts, told_why
 from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
-from engine.flows import training, unfound
+from engine.flows import sampling, training, unfound
 from engine.run.forks import Answer, Folder, Forks
 
 CANDIDATES = 6  # classes that are built, at most
@@ -98,7 +98,7 @@ def check(bench: Bench, asked: Asked, progress: Callable[[str], None]) -> Health
     raws = raw_facts(bench.ask("measure", recorded))
     summary = bench.ask("summary", recorded)
     script = training.script(bench, asked.train, found, progress) if asked.training else None
-    sampler = training.sampler(bench, found, progress) if asked.generation else None
+    sampler = sampling.sampler(bench, found, progress) if asked.generation else None
     for more in (script, sampler):
         raws += raw_facts(more.facts) if more else []
     facts = tuple(judged(bench.pack, raw, bench.files) for raw in raws)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from engine.errors import Message, NotApplicable, Said
 from engine.facts.report import Raw, verdict_of
-from engine.flows import training
+from engine.flows import sampling, training
 from engine.flows.check import Asked, Bench, raw_facts
 from engine.flows.health import Target
 from engine.flows.measuring import Progress
@@ -75,9 +75,9 @@ def seen_or_why(bench: Bench, raws: list[Raw]) -> list[Raw] | str:
 def of_sampler(bench: Bench, target: Target, progress: Progress) -> list[Raw] | str:
     """The facts of the first sampler that can be called, none where there is no sampler; why none can."""
     failed = ""
-    for option in training.samplers(bench, target.found):
+    for option in sampling.samplers(bench, target.found):
         progress("calling the sampler")
-        recorded = training.called(bench, target.found, option)
+        recorded = sampling.called(bench, target.found, option)
         if not isinstance(recorded, str):
             return seen_or_why(bench, raw_facts(bench.ask("measure", recorded, "sampler_facts")))
         if not recorded.startswith(NO_METHOD):

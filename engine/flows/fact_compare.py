@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -13,39 +13,29 @@ from engine.errors import Message, NotApplicable, Said
 from engine.facts import compared, experiments, trace
 from engine.facts.compared import Drawn, Given, Side
 from engine.facts.experiments import Candidate
-from engine.facts.trace import BadAnswer, Failure, failure_of
-from engine.flows.check import LIMIT, Bench, told, why_not
+from engine.facts.trace import BadAnswer
+from engine.flows.check import Bench, told, why_not
+from engine.flows.fact_sides import (
+    Refused,
+    answer,
+    healthy_side,
+    inputs,
+    mended_side,
+    raised_of,
+    side_of,
+    silent,
+)
 from engine.judge import torch_compare, torch_parts
 from engine.judge.compare import NO_ERROR, Difference
 from engine.judge.level import Level
 from engine.judge.result import Result
 from engine.judge.torch_compare import SHOWS, Case
 from engine.run.concurrent import run_both
-from engine.run.forks import Answer
-from engine.run.types import Draw, Frame, Raised
+from engine.run.types import Draw
 
 DRAWS, MORE, LEAST = 24, 60, 8  # at level practice, at others, and that have to count
 FURTHER, SIZES = 6, "sizes"  # draws in a model of other sizes, and the name of their probe
 INVENTED = re.compile(r"(\w+) = .* was made up")
-WEIGHTS = {
-    "normal": Message("weights of usual size"),
-    "large": Message("large weights"),
-    "tiny": Message("weights near 0"),
-    "biased": Message("norms and biases far from where they start"),
-    "alike": Message("embeddings that hardly vary"),
-}
-
-
-class Refused(Exception):
-    """The candidate cannot be compared: the check that says why."""
-
-    def __init__(self, kind: str, difference: Difference, raised: Raised | None = None) -> None:
-        super().__init__(kind)
-        frames = raised.frames if raised else ()
-        self.result = Result(
-            kind, "", SHOWS[kind], False, 1, difference=difference, frames=frames,
-            traceback=tuple(frame.told for frame in frames),
-        )  # fmt: skip
 
 
 def compare_models(
@@ -255,69 +245,3 @@ class Pair:
 
 def check(kind: str, difference: Difference | None, count: int = 1) -> Result:
     return Result(kind, "", SHOWS[kind], difference is None, count, difference=difference)
-
-
-def answer(bench: Bench, job: Mapping[str, Any]) -> Answer:
-    return bench.learner.run(bench.server, [job], LIMIT)[0]
-
-
-def healthy_side(found: Answer) -> Side:
-    """What the code before the break answered. Raises NotApplicable."""
-    why = why_not(found)
-    if why:
-        raise silent(why)
-    try:
-        return compared.side(found.data)
-    except BadAnswer as error:
-        raise silent(str(error)) from None
-
-
-def mended_side(bench: Bench, job: Mapping[str, Any]) -> Side:
-    return side_of(answer(bench, job), bench)
-
-
-def side_of(found: Answer, bench: Bench) -> Side:
-    """What the candidate answered. Raises Refused."""
-    try:
-        failed = None if found.stopped else failure_of(found.data)
-        if not found.stopped and failed is None:
-            return compared.side(found.data)
-    except BadAnswer as error:
-        failed = Failure("BadAnswer", str(error), [])
-    if failed is None:
-        stopped = Difference("stopped", "", Message("an answer"), why_not(found))
-        raise Refused("raised", stopped)
-    raised = raised_of(failed, bench.files)
-    told = f"{raised.type}: {raised.message}"[:300]
-    raise Refused("raised", Difference("raised", "", NO_ERROR, told), raised)
-
-
-def raised_of(failed: Failure, files: Mapping[str, bytes]) -> Raised:
-    """An exception of somebody's code, with the text of its lines."""
-    frames = []
-    for path, line in failed.at:
-        lines = files.get(path, b"").decode("utf-8", "replace").splitlines()
-        text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
-        frames.append(Frame(path, line, "", text))
-    return Raised(failed.type, message=failed.message, frames=tuple(frames))
-
-
-def inputs(draw: Drawn) -> Said:
-    return Message(
-        "{batch} texts of {length} tokens, {weights}",
-        batch=draw.batch,
-        length=draw.length,
-        weights=WEIGHTS[draw.regime],
-    )
-
-
-def silent(why: Said) -> NotApplicable:
-    """That there is nothing to compare with."""
-    return NotApplicable(
-        Message(
-            "Your own code, as it was before the break, does not run any more: {what}. So there is"
-            " nothing to compare with, and nothing was judged.",
-            what=why,
-        ),
-        next=Message("Has the interpreter or a package changed since? `engine doctor` looks."),
-    )

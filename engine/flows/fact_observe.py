@@ -16,7 +16,7 @@ from engine.errors import Message
 from engine.facts import events, experiments, trace, trained
 from engine.facts.experiments import Candidate, Experiment
 from engine.facts.trace import BadAnswer
-from engine.flows import training
+from engine.flows import sampling, training
 from engine.flows.answers import Answer
 from engine.flows.check import LIMIT, BadFacts, Bench, told, why_not
 from engine.flows.health import Target
@@ -35,12 +35,12 @@ BATCH, LETTERS = 8, 352  # samples of a step, at least; letters of a step, about
 TRACED = Experiment("traced", weights=None, trace=True)
 NOISE = Experiment("dropping", targets=False, changes=(experiments.Change(reseed=1),))
 SAMPLED = {
-    "plain": training.ONCE,
-    "cold": {**training.ONCE, "temperature": 0.5},
-    "hot": {**training.ONCE, "temperature": 2.0},
-    "top_k": {**training.ONCE, "top_k": 5},
-    "long": {**training.ONCE, "length": 0},
-    **{name: run for name, run in training.RUNS.items() if name.startswith("again")},
+    "plain": sampling.ONCE,
+    "cold": {**sampling.ONCE, "temperature": 0.5},
+    "hot": {**sampling.ONCE, "temperature": 2.0},
+    "top_k": {**sampling.ONCE, "top_k": 5},
+    "long": {**sampling.ONCE, "length": 0},
+    **{name: run for name, run in sampling.RUNS.items() if name.startswith("again")},
 }
 NEEDS = {"cold": "temperature", "hot": "temperature", "top_k": "top_k"}
 AT_ONCE = {  # what a blind break shows; the other numbers are what its hints tell, as they name the bug
@@ -244,10 +244,10 @@ def _sampling(bench: Bench, subject: Subject) -> _Recorded:
     found = subject.target.found
     context = experiments.sizes(bench.pack, found)["context"]
     runs = [
-        {"seed": training.SEED, **run, "length": run["length"] or context + training.BEYOND}
+        {"seed": sampling.SEED, **run, "length": run["length"] or context + sampling.BEYOND}
         for run in SAMPLED.values()
     ]
-    job = training.sampler_job(bench, found, subject.target.option, runs)
+    job = sampling.sampler_job(bench, found, subject.target.option, runs)
     answer = bench.learner.run(bench.server, [job], LIMIT)[0]
     if failed := _failed(answer):
         return _Recorded({}, failed=failed)

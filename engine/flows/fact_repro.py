@@ -13,10 +13,10 @@ from engine.errors import Message, NotApplicable, Said
 from engine.facts import compared, experiments
 from engine.facts.compared import Drawn, Side
 from engine.facts.trace import BadAnswer
-from engine.flows import fact_compare, fact_runs, fact_script, fact_script_import, training
+from engine.flows import fact_compare, fact_runs, fact_script, fact_script_import, sampling
 from engine.flows.check import LIMIT, Bench, why_not
-from engine.flows.fact_compare import WEIGHTS, answer, silent
 from engine.flows.fact_numbers import Pairs, allowed, literal, pairs, scored
+from engine.flows.fact_sides import WEIGHTS, answer, silent
 from engine.flows.health import Target
 from engine.judge import torch_parts, torch_runs
 from engine.judge.findings import told_in_order
@@ -254,7 +254,7 @@ class Script:
     def _sampling(self, recipe: Recipe, healthy: Side, draw: Drawn) -> str:
         """What a sampler draws from, and the text."""
         assert self._asked is not None
-        job = training.sampler_job(self._before, self._found, self._target.option, [self._asked])
+        job = sampling.sampler_job(self._before, self._found, self._target.option, [self._asked])
         found = self._before.learner.run(self._before.server, [job], LIMIT)[0]
         called = fact_runs.called(found, [""], 0)
         if isinstance(called, str) or called[0].error:

@@ -13,9 +13,9 @@ from engine.facts import events, experiments
 from engine.facts.experiments import Candidate
 from engine.facts.report import Raw
 from engine.facts.trace import BadAnswer, array
-from engine.flows import training
+from engine.flows import sampling, training
 from engine.flows.check import LIMIT, Bench, raw_facts, why_not
-from engine.flows.fact_compare import silent
+from engine.flows.fact_sides import silent
 from engine.flows.training import Invocation
 from engine.judge import torch_runs, torch_steps
 from engine.judge.compare import Difference
@@ -70,7 +70,7 @@ def samplers(
     """What differs between two samplers. Raises NotApplicable where the one before the break fails."""
     sizes = experiments.sizes(before.pack, found)
     runs = declared(seed, sizes["context"], sizes["vocabulary"])
-    jobs = [training.sampler_job(one, found, option, runs) for one in (before, candidate)]
+    jobs = [sampling.sampler_job(one, found, option, runs) for one in (before, candidate)]
     answers = run_both(
         lambda: before.learner.run(before.server, [jobs[0]], LIMIT)[0],
         lambda: candidate.learner.run(candidate.server, [jobs[1]], LIMIT)[0],
@@ -92,7 +92,7 @@ def declared(seed: int, context: int, vocabulary: int) -> list[dict[str, Any]]:
     """Calls of a sampler: lengths beyond the context, temperatures, numbers of tokens that may come, up to
     more than there are.
     """
-    rng, once = random.Random(seed), training.ONCE
+    rng, once = random.Random(seed), sampling.ONCE
     changes: list[dict[str, Any]] = [
         *({"length": n} for n in (1, context, context + 1, context + 3, 2 * context)),
         *({"temperature": t} for t in (0.5, 2.0)),
@@ -150,5 +150,5 @@ def called(answer: Answer, told: Sequence[Said], seed: int) -> list[Called] | st
 
 def sampler_facts(bench: Bench, found: Candidate, option: Sampler) -> list[Raw]:
     """The facts of a sampler; none where it cannot be called."""
-    half = training.one_sampler(bench, found, option)
+    half = sampling.one_sampler(bench, found, option)
     return [] if half is None else raw_facts(half.facts)

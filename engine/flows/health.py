@@ -10,7 +10,7 @@ import msgspec
 from engine.errors import LearnerCodeError, Message, NotApplicable
 from engine.facts.experiments import Candidate
 from engine.facts.report import Fact, judged
-from engine.flows import check, training
+from engine.flows import check, sampling, training
 from engine.flows.check import Bench
 from engine.flows.training import Invocation
 from engine.spec.texts import said
@@ -83,7 +83,7 @@ def recording(bench: Bench, target: Target, probe: Probe) -> dict[str, Any]:
                 Message("The training script made {steps} steps: {why}.", steps=ran.steps, why=why)
             )
         return ran.recorded
-    recorded_or_none = training.sampled(bench, target.found, target.option)
+    recorded_or_none = sampling.sampled(bench, target.found, target.option)
     if recorded_or_none is None:
         raise NotApplicable(Message("The sampler could not be called."))
     return recorded_or_none

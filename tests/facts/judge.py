@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.facts import pack as packs
-from engine.flows import check, training
+from engine.flows import check, sampling, training
 from engine.flows.fact_fix import Subject, grade_fix
 from engine.flows.health import Target
 from engine.flows.training import Invocation
@@ -56,7 +56,7 @@ class Judge:
             recorded = training.one_script(bench, script).recorded
             raws += check.raw_facts(bench.ask("measure", recorded, "script_facts"))
         if observe == "sampling":
-            raws += check.raw_facts(training.one_sampler(bench, found, sampler).facts)
+            raws += check.raw_facts(sampling.one_sampler(bench, found, sampler).facts)
         facts = {raw.id: None if raw.value is None else str(raw.value) for raw in raws}
         target = Target(found, script, sampler or ("", ""))
         return {"target": target, "observe": observe, "facts": facts}
