@@ -75,7 +75,7 @@ def test_a_small_script_keeps_its_lines():
     tree = shrunk(source, Small(job, NAMES))
     names = {}
     exec(compile(tree, "a.py", "exec"), names)
-    assert (names["max_iters"], names["batch_size"]) == (8, 2)
+    assert (names["max_iters"], names["batch_size"]) == (8, 6)
     assert [node.lineno for node in tree.body] == [node.lineno for node in ast.parse(source).body]
 
 
