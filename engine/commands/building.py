@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -13,14 +13,15 @@ from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import NotApplicable
 from engine.flows import measuring
-from engine.flows.health import Target
 from engine.flows.measuring import fresh_seed
-from engine.judge.findings import UNWRITTEN
 from engine.judge.level import Level
-from engine.judge.result import Verdict
 from engine.run.concurrent import Future
 from engine.run.types import Sandbox
 from engine.spec.entry import Entry
+
+if TYPE_CHECKING:
+    from engine.flows.health import Target
+    from engine.judge.result import Verdict
 
 
 class Graded(msgspec.Struct, frozen=True):
@@ -98,6 +99,7 @@ class ByFacts:
     def __call__(self, id: str) -> Verdict:
         from engine.commands import found
         from engine.flows.fact_build import grade_build, refused
+        from engine.judge.findings import UNWRITTEN
 
         spec, asked = self._session.catalogue.fact_build(id), found.asked(self._session)
         if self._target is None:

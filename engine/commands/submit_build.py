@@ -10,7 +10,6 @@ from engine.errors import Message, UsageError
 from engine.flows import measuring
 from engine.flows.build_report import BuildReport
 from engine.flows.questions import Ask, nobody
-from engine.judge.findings import unwritten
 from engine.judge.level import PRACTICE, Level
 from engine.learner.store import alone
 from engine.spec.entry import Entry
@@ -33,6 +32,8 @@ def run(
     spec = catalogue.assignment(entry.id)
     first = _to_build_first(session, entry)
     found = building.graded(session, entry, level, progress)
+    from engine.judge.findings import unwritten  # brings numpy
+
     verdict, graded = found.verdict, found.hashes(spec.edit)
     with alone(learner.private):
         data = {

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 
 from engine.errors import Message, Said
-from engine.facts import pack
 from engine.flows.answers import question_of
 from engine.flows.hints import filled
 from engine.flows.pipeline import pipeline_source
@@ -58,6 +57,8 @@ def _checks(catalogue: Catalogue, spec: Assignment, lang: str) -> list[str]:
     """What is looked at, in words: checks, or the facts that have to be seen."""
     if isinstance(spec, Build):
         return [said(check.shows, lang) for check in spec.checks]
+    from engine.facts import pack
+
     assert isinstance(spec, FactBuild)
     assert catalogue.factual is not None
     titles = {one.id: one.title for one in catalogue.factual.facts.facts}

@@ -42,6 +42,15 @@ def test_light_commands_never_load_numpy_git_or_torch(opened: Path, words: list[
     assert not loaded(*words, cwd=opened) & {"numpy", "git", "gitdb", "torch", "pydantic"}
 
 
+def test_a_verdict_on_a_build_begins_without_what_only_facts_need() -> None:
+    """And without numpy, which is loaded while the learner's code is at work."""
+    text = "import sys, engine.commands.submit_build; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", text], env=environment(), capture_output=True, text=True, check=True
+    )
+    assert not {"numpy", "engine.flows.check", "engine.facts.pack"} & {*done.stdout.split()}
+
+
 @pytest.mark.parametrize("words", ["hint", "status", "list", "next", "notes"])
 def test_what_is_known_of_a_pack_is_not_read_again(opened: Path, words: str) -> None:
     """The second time no YAML is read, and nothing is loaded that reads it."""
