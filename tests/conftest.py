@@ -17,8 +17,11 @@ from engine.spec.catalogue import Catalogue
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What commands keep between runs lies in a folder of these tests' own."""
+    """What commands keep between runs lies in a folder of these tests' own, and all lots are the same each time;
+    `ENGINE_SEED= pytest` draws them anew.
+    """
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="engine-cache-")
+    os.environ.setdefault("ENGINE_SEED", "tests")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator, Sequence
 
 from engine.author import stated_numbers as figures
@@ -14,7 +13,7 @@ from engine.flows import break_ as planning
 from engine.flows import fix as fixes
 from engine.flows import measuring
 from engine.flows.baseline import Baseline
-from engine.flows.measuring import fresh_seed
+from engine.flows.chance import chance, fresh_seed
 from engine.flows.oracle import oracle_for
 from engine.judge.level import Level
 from engine.judge.result import Verdict
@@ -97,7 +96,7 @@ def some(changes: Sequence[Silencer], name: str, sample: int | None) -> list[Sil
     """Those on this model, or a sample of them."""
     mine = [change for change in changes if change.on == name]
     few = len(mine) if sample is None else min(sample, len(mine))
-    return random.SystemRandom().sample(mine, few)
+    return chance().sample(mine, few)
 
 
 def _near_miss_proofs(

@@ -15,8 +15,9 @@ from engine.flows import build as flows
 from engine.flows import fix as fixes
 from engine.flows import measuring
 from engine.flows.baseline import Baseline
+from engine.flows.chance import fresh_seed
 from engine.flows.diffs import suspicious, unified
-from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.measuring import servers_for
 from engine.flows.needs import check_needs
 from engine.judge.findings import sentence
 from engine.judge.level import PRACTICE, Level

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,8 @@ from engine.author.proof import Proof
 from engine.errors import EngineError, SpecError
 from engine.flows import build as flows
 from engine.flows import language, measuring, walkthrough
-from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.chance import chance, fresh_seed
+from engine.flows.measuring import servers_for
 from engine.judge.level import PRACTICE, Level
 from engine.run.concurrent import run_both
 from engine.run.pythons import has, own_python
@@ -228,5 +228,5 @@ def _models_for(
     measured = {figure.on for figure in spec.figures.values()}
     changes = (*spec.silencers, *spec.near_misses) if isinstance(spec, Break) else ()
     named = [change.on for change in changes if change.on in names] or list(names)
-    chosen = measured or {random.SystemRandom().choice(named)}
+    chosen = measured or {chance().choice(named)}
     return [name for name in names if name in chosen]

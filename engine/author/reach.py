@@ -11,7 +11,8 @@ from typing import Any
 from engine.code.signatures import placed
 from engine.errors import EngineError, NotApplicable, UsageError
 from engine.flows import break_ as planning
-from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.chance import fresh_seed
+from engine.flows.measuring import servers_for
 from engine.flows.needs import Unhealthy
 from engine.flows.siblings import Siblings
 from engine.inject.proposers import PROPOSERS

@@ -13,7 +13,7 @@ from engine.commands.session import Session
 from engine.commands.warm import servers_of
 from engine.errors import NotApplicable
 from engine.flows import measuring
-from engine.flows.measuring import fresh_seed
+from engine.flows.chance import fresh_seed
 from engine.judge.level import Level
 from engine.run.concurrent import Future
 from engine.run.types import Sandbox

@@ -12,7 +12,8 @@ from engine.commands.versions import before_and_now, broken
 from engine.commands.warm import TO_BREAK
 from engine.flows import expectations
 from engine.flows.answers import Answer
-from engine.flows.measuring import Progress, fresh_seed
+from engine.flows.chance import fresh_seed
+from engine.flows.measuring import Progress
 from engine.flows.observe import Observed
 from engine.judge.level import Level
 from engine.learner.store import Attempt

@@ -19,7 +19,8 @@ from engine.commands.session import Session
 from engine.commands.versions import before_and_now, broken
 from engine.flows import fact_observe
 from engine.flows.answers import Answer
-from engine.flows.measuring import Progress, fresh_seed
+from engine.flows.chance import fresh_seed
+from engine.flows.measuring import Progress
 from engine.judge.level import Level
 from engine.learner.store import Attempt
 from engine.run.types import Tree

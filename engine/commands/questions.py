@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from pathlib import Path
 
 from engine.commands.session import Session
 from engine.flows import questions as flow
 from engine.flows.answers import readable
+from engine.flows.chance import chance
 from engine.flows.questions import Answered, Ask, Asked, Reply
 from engine.learner import entries, notes
 from engine.learner.store import Attempt, alone
@@ -25,12 +25,12 @@ def ask_all(session: Session, id: str, number: int, ask: Ask) -> tuple[Answered,
 
     The learner's folder is held only while an answer is recorded, not while somebody thinks.
     """
-    lang, chance = session.learner.lang, random.SystemRandom()
+    lang, lots = session.learner.lang, chance()
     found = []
     for question in still_open(session.catalogue.assignment(id).questions, session.latest(id)):
         if question.kind == "words":
             notes.check(_file(session, id))
-        asked = flow.drawn(question, lang, chance)
+        asked = flow.drawn(question, lang, lots)
         reply = ask(asked)
         if reply is None:
             continue

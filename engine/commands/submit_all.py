@@ -11,7 +11,7 @@ from engine.errors import NotApplicable
 from engine.flows import build as flows
 from engine.flows import measuring
 from engine.flows.build_report import AllReport, Part
-from engine.flows.measuring import fresh_seed
+from engine.flows.chance import fresh_seed
 from engine.judge.findings import findings
 from engine.judge.level import PRACTICE, Level
 from engine.judge.result import Verdict

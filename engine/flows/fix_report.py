@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from engine.flows.answers import Answer
+from engine.flows.chance import chance
 from engine.flows.diffs import graded_files, unified
 from engine.observe.score import Scored
 from engine.run.types import Sandbox
@@ -68,7 +68,7 @@ AskCause = Callable[[str, Sequence[tuple[str, str]]], Answer | None]
 def ask_cause(cause: Cause, ask: AskCause, lang: str) -> CauseResult | None:
     """The question about the cause, its options in an order by lot; None when nobody answers."""
     options = list(cause.options)
-    random.SystemRandom().shuffle(options)
+    chance().shuffle(options)
     answer = ask(said(cause.ask, lang), [(o.id, said(o.text, lang)) for o in options])
     if answer is None:
         return None

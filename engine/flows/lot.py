@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Collection
 
 from engine.errors import Message, UsageError
+from engine.flows.chance import chance
 from engine.spec.catalogue import Catalogue
 
 
@@ -51,7 +51,7 @@ def draw(
             Message("Every break that could come is done."),
             next=Message("`engine list` shows them; `engine break ID` takes one again."),
         )
-    random.SystemRandom().shuffle(left)
+    chance().shuffle(left)
     return left
 
 

@@ -1,8 +1,7 @@
-"""What all comparisons share: servers that hold a pack, seeds, and the dtype of the learner's arrays."""
+"""What all comparisons share: servers that hold a pack, and the dtype of the learner's arrays."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -21,11 +20,6 @@ Progress = Callable[[str], None]
 
 def quiet(_: str) -> None:
     """Progress for nobody."""
-
-
-def fresh_seed() -> int:
-    """A seed from the operating system's randomness."""
-    return secrets.randbits(63)
 
 
 def servers_for(catalogue: Catalogue, python: str | None, hidden: Sequence[Path] = ()) -> Servers:

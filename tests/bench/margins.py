@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from engine.author.reach import tree_at
-from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.chance import fresh_seed
+from engine.flows.measuring import servers_for
 from engine.judge.compare import TOLERANCES, Tolerance, allowed
 from engine.judge.sampling import derive
 from engine.run.jobs import jobs_of

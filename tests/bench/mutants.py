@@ -29,7 +29,8 @@ from engine.errors import EngineError
 from engine.exam.level import LEVELS
 from engine.flows import build as flows
 from engine.flows import fix as fixes
-from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.chance import fresh_seed
+from engine.flows.measuring import servers_for
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
 

@@ -19,7 +19,8 @@ from collections.abc import Mapping, Sequence
 from engine.author.models import edited, models
 from engine.exam.level import LEVELS
 from engine.flows import break_, fix
-from engine.flows.measuring import fresh_seed, servers_for
+from engine.flows.chance import fresh_seed
+from engine.flows.measuring import servers_for
 from engine.judge.level import Level
 from engine.run.servers import Servers
 from engine.run.types import Tree

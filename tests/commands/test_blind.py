@@ -255,8 +255,11 @@ def test_naming_an_exercise_does_not_tell_whether_it_is_the_open_one(
     assert this.stderr == other.stderr.replace(LOUD, MASK)
 
 
-def test_the_lot_takes_what_is_not_done_of_a_phase_or_an_area() -> None:
+def test_the_lot_takes_what_is_not_done_of_a_phase_or_an_area(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """And says what there is where nothing fits."""
+    monkeypatch.delenv("ENGINE_SEED", raising=False)
     attention = {id for id in BLIND if PACK.summaries[id].area == "attention"}
     assert set(draw(PACK, (), None, "attention")) == attention
     assert set(draw(PACK, attention - {MASK}, None, "attention")) == {MASK}

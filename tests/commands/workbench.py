@@ -213,10 +213,11 @@ def is_kept(old: bytes, new: bytes) -> bool:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """This process's variables without those that would change what a command does or shows."""
+    """This process's variables without those that would change what a command does or shows; the seed stays."""
     dropped = ("GIT_", "ENGINE_", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "PYTHON", "PYTEST")
     kept = {k: v for k, v in os.environ.items() if not k.startswith((*dropped, "VISUAL", "EDITOR"))}
-    return {**kept, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **(extra or {})}
+    ours = {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, **ours, "ENGINE_SEED": os.environ.get("ENGINE_SEED", ""), **(extra or {})}
 
 
 def command(*words: str | Path) -> list[str]:
