@@ -28,10 +28,8 @@ from engine.run.types import Draw
 
 Sampler = tuple[str, str] | None
 LONG = 300  # characters of an error
-FAINT, LOUD = (
-    1e-3,
-    1e3,
-)  # of gradients, so that a limit of their norm is not reached, and that it is
+# The scales of the first and of the last gradients: a limit of their norm is not reached, and is.
+FAINT, LOUD = 1e-3, 1e3
 
 
 def scripts(

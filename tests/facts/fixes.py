@@ -15,6 +15,7 @@ class Fix(NamedTuple):
     old: str
     new: str
     more: tuple[tuple[str, str], ...] = ()  # further replacements
+    gone: bool = False  # the file is not there any more
 
 
 FUSED_HAND = """        att = (q @ k.transpose(-2, -1)) / math.sqrt(k.size(-1))

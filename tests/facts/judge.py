@@ -70,4 +70,6 @@ def mended(fix: Fix):
         assert old in text, "the corpus has changed"
         text = text.replace(old, new)
     tree[fix.file] = text.encode()
+    if fix.gone:
+        del tree[fix.file]
     return tree

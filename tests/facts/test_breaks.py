@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from engine.commands.interpreters import pack_folder
 from engine.errors import NotApplicable
 from engine.facts import pack as packs
+from engine.facts.files import read
 from engine.flows import applicable, check, fact_break
 from engine.inject.candidates import changed_lines
 from engine.inject.learner_code import Code
@@ -16,7 +19,8 @@ from engine.spec.types import Proof, SpanEdit, Variant, Way
 from tests.facts.conftest import tree_of
 
 GPT = Catalogue.find("gpt")
-STYLES = ("fused", "heads", "llama", "dictcfg", "trainer", "modern")
+TEMPLATE = Path(__file__).resolve().parents[2] / "templates" / "gpt"
+STYLES = ("fused", "heads", "llama", "dictcfg", "trainer", "modern", "template")
 IDS = tuple(GPT.entries)
 NOT_HERE = {  # what no way of a proof reaches in a style of the corpus
     ("dictcfg", "layers-in-a-plain-list"),  # nn.Sequential is called, a list cannot be
@@ -32,7 +36,7 @@ class Trees:
         self._looked = {}
 
     def bench(self, style):
-        files = tree_of(style)
+        files = read(TEMPLATE) if style == "template" else tree_of(style)
         self._learner.hold("model", check.folder(files))
         self._learner.hold("script", check.folder(files), "optimizer")
         return check.Bench(self._learner, self._facts, self._pack, files)

@@ -110,6 +110,11 @@ def test_an_error_is_told_with_its_line(judge):
     assert (failed.frames[-1].path, failed.frames[-1].text) == ("model.py", "assert T < 9")
 
 
+def test_a_file_that_is_gone_is_named(judge):
+    failed = judge(fixes.Fix("fused", "model.py", "deleted", "", "", gone=True)).failing
+    assert failed.difference.got == "FileNotFoundError: there is no model.py"
+
+
 def test_one_seed_gives_one_verdict(judge):
     fix = fix_named(fixes.WRONG, "llama", "eps * 10")
     first, second = judge(fix, seed=3), judge(fix, seed=3)

@@ -85,15 +85,22 @@ def above(path, files=()):
     return found + sorted(tops - set(found), key=lambda top: (top.count("/"), top))[:ROOTS]
 
 
+def text_of(tree, path):
+    """The bytes of a file. Raises FileNotFoundError."""
+    if path not in tree.files:
+        raise FileNotFoundError("there is no %s" % path)
+    return tree.files[path]
+
+
 def loaded(tree, path):
-    """The module of a file. Raises what its import raises."""
+    """The module of a file. Raises FileNotFoundError, and what its import raises."""
     parts = path.removesuffix(".py").split("/")
     if not path.endswith(".py") or not all(part.isidentifier() for part in parts[-1:]):
         return executed(tree, path)
     dotted = [".".join(parts[n:]) for n in range(len(parts))]
     dotted = [d for d in dotted if all(p.isidentifier() for p in d.split("."))]
     shortest_first = dotted[::-1]
-    if RELATIVE.search(tree.files[path]) and len(dotted) > 1:
+    if RELATIVE.search(text_of(tree, path)) and len(dotted) > 1:
         shortest_first = [d for d in shortest_first if "." in d]
     first = None
     for name in shortest_first:

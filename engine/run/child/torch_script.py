@@ -19,7 +19,7 @@ from engine.run.child import (
 )
 from engine.run.child.torch_data import Data
 from engine.run.child.torch_events import Events, Stop
-from engine.run.child.torch_load import above, install
+from engine.run.child.torch_load import above, install, text_of
 from engine.run.child.torch_names import Names
 from engine.run.child.torch_saved import watch_saves
 from engine.run.child.torch_small import World
@@ -113,11 +113,11 @@ class Roots(list):
 
 
 def main_of(tree, path, words):
-    """The module `__main__` of a script that is started with these arguments."""
+    """The module `__main__` of a script that is started with these arguments. Raises FileNotFoundError."""
     main = types.ModuleType("__main__")
     main.__file__ = tree.path(path)
     folder = path.rpartition("/")[0]
-    if RELATIVE.search(tree.files[path]) and folder:
+    if RELATIVE.search(text_of(tree, path)) and folder:
         main.__package__ = folder.replace("/", ".")
     sys.modules["__main__"] = main
     sys.argv = [tree.path(path), *words]
