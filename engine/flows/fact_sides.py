@@ -84,7 +84,7 @@ def raised_of(failed: Failure, files: Mapping[str, bytes]) -> Raised:
 
 def inputs(draw: Drawn) -> Said:
     return Message(
-        "{batch} texts of {length} tokens, {weights}",
+        "{batch} × {length} tokens, {weights}",
         batch=draw.batch,
         length=draw.length,
         weights=WEIGHTS[draw.regime],

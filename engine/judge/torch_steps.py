@@ -5,7 +5,8 @@ optimizer treats each parameter. How a loss came to those gradients may differ.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -118,17 +119,22 @@ def losses(wanted: Trained, got: Trained, scaled: bool) -> Result:
     """What `backward` is called on at each step. scaled: where steps use the same gradients, a script may add
     losses up, or divide gradients instead; then only how the sum changes from step to step is compared.
     """
-    name = Message("the loss")
     if scaled:
         a, b = ([sum(step) for step in one.losses] for one in (wanted, got))
         first = next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x and y), None)
         scale = 1.0 if first is None else a[first] / b[first]
+        name = partial(at, Message("the loss"))
         return series("losses", name, a, [scale * loss for loss in b], CLOSE)
     a, b = ([loss for step in one.losses for loss in step] for one in (wanted, got))
     if len(a) != len(b):
-        return check("losses", Difference("value", name, *both(several, np.array(a), np.array(b))))
-    early = series("losses", name, a[:1], b[:1], FIRST)
-    return early if not early.passed else series("losses", name, a, b, CLOSE)
+        told = both(several, np.array(a), np.array(b))
+        return check("losses", Difference("value", Message("the loss"), *told))
+    early = series("losses", backward, a[:1], b[:1], FIRST)
+    return early if not early.passed else series("losses", backward, a, b, CLOSE)
+
+
+def backward(number: int) -> Said:
+    return Message("the loss of backward {number}", number=number + 1)
 
 
 def texts(wanted: Trained, got: Trained) -> Result:
@@ -165,7 +171,8 @@ def targets(wanted: Trained, got: Trained) -> Result:
     for i, (a, b) in enumerate(zip(wanted.targets, got.targets, strict=True) if alike else ()):
         if a != b:
             told = both(listed, np.array(a), np.array(b))
-            return check("targets", Difference("value", Message("the targets"), *told, index=(i,)))
+            name = Message("the targets of loss {number}", number=i + 1)
+            return check("targets", Difference("value", name, *told))
     return check("targets", None, max(1, len(wanted.targets)))
 
 
@@ -175,13 +182,22 @@ def flat(tokens: Sequence[Any]) -> list[int]:
 
 
 def series(
-    kind: str, name: Said, wanted: Sequence[float], got: Sequence[float], near: float
+    kind: str,
+    name: Callable[[int], Said],
+    wanted: Sequence[float],
+    got: Sequence[float],
+    near: float,
 ) -> Result:
-    """A number at each step: the first that differs."""
+    """One number after the other, the first that differs. name: of the number at a place."""
     for i, (a, b) in enumerate(zip(wanted, got, strict=True)):
         if not close(a, b, near * max(abs(a), 1e-12)):
-            return check(kind, Difference("value", name, *apart(a, b), index=(i,)), len(wanted))
+            return check(kind, Difference("value", name(i), *apart(a, b)), len(wanted))
     return check(kind, None, max(1, len(wanted)))
+
+
+def at(name: Said, step: int) -> Said:
+    """What is counted as the curves of `observe` count, from 0."""
+    return Message("{what} at step {step}", what=name, step=step)
 
 
 def close(a: float, b: float, most: float) -> bool:
@@ -195,17 +211,17 @@ def gradients(wanted: Trained, got: Trained) -> Result:
         a, b = (math.hypot(*side) for side in zip(*norms, strict=True))
         most = (LOOSE if i else FIRST) * max(a, 1e-12)
         if not close(a, b, most):
-            name = Message("the norm of the gradient that a step uses")
+            name = Message("the norm of the gradient")
         else:
             place = next((n for n, (x, y) in enumerate(norms) if not close(x, y, most)), None)
             if place is None:
                 continue
             name = Message(
-                "the norm of the gradient of {parameter} that a step uses",
+                "the norm of the gradient of {parameter}",
                 parameter=called(pairs[place][0]),
             )
             a, b = norms[place]
-        return check("norms", Difference("value", name, *apart(a, b), index=(i,)), len(got.moved))
+        return check("norms", Difference("value", at(name, i), *apart(a, b)), len(got.moved))
     return check("norms", None, max(1, len(wanted.moved)))
 
 
@@ -232,10 +248,8 @@ def called(parameter: Mapping[str, Any]) -> str:
 def moving(wanted: Trained, got: Trained) -> Result:
     for i, (a, b) in enumerate(zip(wanted.moved, got.moved, strict=False)):
         if a != b:
-            difference = Difference(
-                "value", Message("what a step moves"), *both(moved, a, b), index=(i,)
-            )
-            return check("moved", difference, len(wanted.moved))
+            name = at(Message("what is moved"), i)
+            return check("moved", Difference("value", name, *both(moved, a, b)), len(wanted.moved))
     return check("moved", None, max(1, len(wanted.moved)))
 
 
@@ -262,7 +276,7 @@ def settings(kind: str, names: Mapping[str, Said], wanted: Trained, got: Trained
                 if not alike(a[way], b[way]):
                     told = show(a[way]), show(b[way])
                     name = Message("{what} of {parameter}", what=name, parameter=called(a))
-                    return check(kind, Difference("value", name, *told, index=(i,)), len(got.moved))
+                    return check(kind, Difference("value", at(name, i), *told), len(got.moved))
     return check(kind, None, max(1, len(wanted.moved)))
 
 
