@@ -95,11 +95,8 @@ def _ask(prediction: Prediction, lang: str, known: Answer | None) -> Answer:
 def _confidence(id: str, options: Sequence[tuple[str, str]], known: Answer | None = None) -> int:
     low = lowest(options)
     prompt = words("How sure are you ({low} to 100%; {low} is a guess)", low=low)
-
-    def read(text: str) -> int:
-        return known.confidence if known and not text else checked_confidence(text, id, low)
-
-    return _until(prompt + (f" [{known.confidence}]:" if known else ":"), read)[0]
+    before, kept = (f" [{known.confidence}]:", known.confidence) if known else (":", None)
+    return _or_later(prompt + before, lambda text: checked_confidence(text, id, low), kept)[0]
 
 
 def _prompt(options: Sequence[tuple[str, str]], before: str = "", asked: str = "") -> str:
@@ -155,13 +152,13 @@ def cause(question: str, options: Sequence[tuple[str, str]]) -> Answer:
     _say(f"\n{question}")
     try:
         chosen, _ = _or_later(_prompt(options), lambda text: typed_choice(options, text, "cause"))
+        _echo(dict(options)[chosen])
+        return Answer("cause", chosen, _confidence("cause", options))
     except Later:
         raise NotApplicable(
             Message("Your fix is right; the break stays open until the question is answered."),
             next="engine submit-fix",
         ) from None
-    _echo(dict(options)[chosen])
-    return Answer("cause", chosen, _confidence("cause", options))
 
 
 def question(lang: str) -> Callable[[Asked], Reply | None]:

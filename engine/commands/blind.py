@@ -77,7 +77,9 @@ def _first_that_applies(
         raise why
     raise NotApplicable(
         Message("None of {count} breaks could be put into your code.", count=len(ids)),
-        next=Message("`engine submit-build --all` says which parts are not healthy."),
+        next=Message("`engine check` says what is wrong with your model, or why it cannot be run.")
+        if session.catalogue.by_facts
+        else Message("`engine submit-build --all` says which parts are not healthy."),
     )
 
 

@@ -15,6 +15,7 @@ from engine.facts import files, pack
 from engine.facts.report import Fact, HealthReport
 from engine.flows import check, unfound
 from engine.flows.check import Asked as Asked
+from engine.learner.learner import current_folder
 from engine.learner.lines import Lines, lines
 
 
@@ -22,7 +23,7 @@ def language(path: Path, named: str) -> str:
     """The language of the report: the one that is named, else the one of `learner.yaml`. Raises UsageError
     and SpecError.
     """
-    return named or lines(check.root_of(path.resolve())).lang
+    return named or lines(check.root_of((current_folder() / path).resolve())).lang
 
 
 def texts(language: str) -> dict[str, pack.Texts]:
@@ -43,10 +44,10 @@ def run(
     progress: Callable[[str], None] = lambda _: None,
 ) -> HealthReport:
     """Raises UsageError, SpecError, NotApplicable and LearnerCodeError."""
-    started = time.monotonic()
+    started, path = time.monotonic(), (current_folder() / path).resolve()
     if not path.exists():
         raise UsageError(Message("There is no {path}.", path=path), next="engine check PATH")
-    told = lines(check.root_of(path.resolve()))
+    told = lines(check.root_of(path))
     asked, python = with_lines(asked, told), python or told.python
     read = files.read(told.root)
     if not any(name.endswith((".py", ".ipynb")) for name in read):

@@ -29,7 +29,7 @@ def close(session: Session, attempt: Attempt, ask: AskCause, submission: Submiss
     texts = {option.id: session.text(option.text) for option in spec.cause.options}
     text = entries.closed(
         hints=len(attempt.all("hinted")), diff=submission.diff, cause=hidden,
-        chosen=(texts[result.chosen], result.right) if result else None,
+        chosen=(texts[result.chosen], result.right, result.confidence) if result else None,
         restored=submission.restored, lang=lang,
     )  # fmt: skip
     was = f"{attempt.exercise}, {session.title(attempt.exercise)}" if attempt.blind else ""

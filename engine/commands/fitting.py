@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from engine.code.signatures import module_of
@@ -31,8 +32,13 @@ def fitting_pack(model: Path | None) -> str:
     for catalogue in sorted(contracts, key=lambda one: bool(one.contract.signatures)):
         if _fits(catalogue, model):  # a package is sooner looked up than functions in every file
             return catalogue.pack
-    by_facts = [catalogue.pack for catalogue in catalogues if catalogue.by_facts]
-    return by_facts[0] if by_facts and _imports_torch(model) else DEFAULT
+    return _by_facts()[0] if _imports_torch(model) else DEFAULT
+
+
+def _by_facts() -> list[str]:
+    """The packs for PyTorch models that nobody described; the engine has one."""
+    catalogues = [Catalogue(name, folder) for name, folder in sorted(packs().items())]
+    return [catalogue.pack for catalogue in catalogues if catalogue.by_facts]
 
 
 def _fits(catalogue: Catalogue, model: Path) -> bool:
@@ -59,9 +65,11 @@ def odd(catalogue: Catalogue, model: Path, lang: str) -> Said:
         if not any(place.is_dir() or place.with_suffix(".py").is_file() for place in places):
             return Message(
                 "No package {package!r} was found (looked for {places}). If your code names things"
-                " otherwise, map them under `roles:` in learner.yaml.",
+                " otherwise, map them under `roles:` in learner.yaml. A PyTorch model is taken with `--pack"
+                " {torch}`.",
                 package=package,
                 places=", ".join(str(place) for place in places),
+                torch=_by_facts()[0],
             )
     return _unmade(catalogue, model, lang) if contract.export else ""
 
@@ -108,4 +116,15 @@ def found_in(home: Path, progress: Progress) -> tuple[str, Said, tuple[int, int]
     except EngineError as error:
         return "", Message.joined("\n", filter(None, error.messages)), None
     every = sum(entry.kind == "break" for entry in session.catalogue.entries.values())
-    return kept.told, "", (every - len(kept.refused), every)
+    return kept.told, _wrong(kept.wrong), (every - len(kept.refused), every)
+
+
+def _wrong(titles: Sequence[str]) -> Said:
+    """That a model is not healthy before anything is broken."""
+    if not titles:
+        return ""
+    return Message(
+        "`engine check` finds this wrong in it already: {titles}. Mend that first: what breaks are compared"
+        " with is your code as it stands.",
+        titles=", ".join(titles),
+    )

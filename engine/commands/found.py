@@ -22,13 +22,14 @@ FILE = "found.json"
 
 class Found(msgspec.Struct, frozen=True):
     """digest: of the files that it was found in. target: what is taken for model, script and sampler. told:
-    that in a line. refused: break -> why it does not apply.
+    that in a line. refused: break -> why it does not apply. wrong: titles of facts that are wrong already.
     """
 
     digest: str
     target: dict[str, object]
     told: str
     refused: dict[str, str]
+    wrong: tuple[str, ...] = ()
 
 
 def digest(files: Mapping[str, bytes]) -> str:
@@ -72,7 +73,9 @@ def look(session: Session, bench: Bench, progress: Callable[[str], None]) -> Fou
     assert of is not None  # whoever asks has breaks by facts
     bench.learner.hold(bench.script_server, folder(bench.files), "optimizer")
     report = applicable.looked(bench, asked(session), of, progress)
-    made = Found(now, msgspec.to_builtins(report.target), report.told, dict(report.refused))
+    made = Found(
+        now, msgspec.to_builtins(report.target), report.told, dict(report.refused), report.wrong
+    )
     with storage(session.learner.private):
         write(session.learner.private / FILE, msgspec.json.encode(made))
     return made

@@ -10,6 +10,7 @@ from engine.flows.measuring import Progress, quiet
 from engine.flows.reports import InitReport
 from engine.learner import learner as learners
 from engine.learner import new
+from engine.learner.learner import FILE
 from engine.spec.catalogue import Catalogue
 
 
@@ -44,12 +45,7 @@ def run(
         )
     here = folder or learners.current_folder()
     home = here / "learners" / name
-    if home.exists():
-        raise UsageError(
-            Message("This learner is here already; nothing was changed."),
-            where=str(home),
-            next=Message("`engine status --learner {name}`, or choose another name.", name=name),
-        )
+    _check_new(home, name)
     warning: Said = ""
     layers = _layers(catalogue, model, complete)
     if model is not None:
@@ -89,6 +85,24 @@ def run(
         applying,
         coming,
     )
+
+
+def _check_new(home: Path, name: str) -> None:
+    """Raises UsageError where the folder is there already."""
+    if (home / FILE).is_file():
+        raise UsageError(
+            Message("This learner is here already; nothing was changed."),
+            where=str(home),
+            next=Message("`engine status --learner {name}`, or choose another name.", name=name),
+        )
+    if home.exists():
+        raise UsageError(
+            Message(
+                "This folder is here already, without a {file}; nothing was changed.", file=FILE
+            ),
+            where=str(home),
+            next=Message("Move it away, or choose another name."),
+        )
 
 
 def _layers(catalogue: Catalogue, model: Path | None, complete: bool) -> list[Path]:

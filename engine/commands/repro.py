@@ -71,13 +71,18 @@ def _named(attempt: Attempt, failing: list[Failed]) -> dict[str, Failed]:
 
 
 def _chosen(failing: dict[str, Failed], check: str | None) -> tuple[str, Failed]:
+    """The check of this name, or that is called so in a verdict; without one the first with an input."""
     names = [*failing]
-    if check is not None and check not in names:
+    if check is None:
+        name = next((one for one in names if failing[one]["draw"]), names[0])
+        return name, failing[name]
+    called = [one for one in names if check in (one, *failing[one].get("shows", {}).values())]
+    if not called:
         raise UsageError(
-            Message("The check {check!r} did not fail last.", check=check),
-            next=Message("These did: {names}.", names=", ".join(names)),
+            Message("There is no script for the check {check!r}.", check=check),
+            next=Message("These failed and can be repeated: {names}.", names=", ".join(names)),
         )
-    name = check or next((one for one in names if failing[one]["draw"]), names[0])
+    name = called[0]
     return name, failing[name]
 
 

@@ -11,7 +11,7 @@ from engine.observe.score import brier, calibration
 
 
 def run(session: Session) -> StatusReport:
-    """Every exercise with its state, what is open, and the predictions so far."""
+    """Every exercise with its state, what is open, and how sure answers were: predictions, and causes."""
     found = session.attempts()
     scored = [
         (one["confidence"], bool(one["right"]))
@@ -20,6 +20,8 @@ def run(session: Session) -> StatusReport:
         for one in (attempt.last(kind) or {}).get("scored", ())
         if one["right"] is not None
     ]
+    causes = filter(None, (attempt.last("caused") for attempt in found))
+    scored += [(one["confidence"], bool(one["right"])) for one in causes]
     current = opened(found)
     return StatusReport(
         session.learner.settings.name,

@@ -13,6 +13,7 @@ from engine.commands import submit_build, submit_fix
 from engine.commands.naming import called
 from engine.commands.serving import Kept
 from engine.commands.session import Session
+from engine.commands.sources import practice_of
 from engine.errors import EngineError, Message, UsageError
 from engine.flows.build_report import BuildReport
 from engine.flows.fix_report import FixReport
@@ -51,9 +52,9 @@ def _is_break(session: Session, name: str) -> bool:
 
 
 def folders(session: Session, exercise: str) -> tuple[Path, ...]:
-    """Where files are saved that change the verdict."""
+    """Where files are saved that change the verdict. Raises StorageError where they are gone."""
     if _is_break(session, exercise):
-        return (session.learner.practice(exercise),)
+        return (practice_of(session),)
     return (session.learner.model,)
 
 
@@ -71,8 +72,8 @@ def run(begin: Callable[[], Session], exercise: str, changes: Iterable[object], 
 def _judge(session: Session, exercise: str, tell: Tell) -> None:
     report: FixReport | BuildReport
     session.store = _Forgetful(session.learner.private)
-    tell(WatchReport(exercise, str(folders(session, exercise)[0])))
     try:
+        tell(WatchReport(exercise, str(folders(session, exercise)[0])))
         if _is_break(session, exercise):
             report, command = submit_fix.run(session, closing=False), "engine submit-fix"
         else:

@@ -20,11 +20,14 @@ PROBES: tuple[Probe, ...] = ("run", "script", "sampling")
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """told: what was taken, in a line. refused: break -> why it does not apply."""
+    """told: what was taken, in a line. refused: break -> why it does not apply. wrong: what is so already,
+    the titles of facts.
+    """
 
     target: Target
     told: str
     refused: Mapping[str, str]
+    wrong: tuple[str, ...] = ()
 
 
 def looked(
@@ -50,7 +53,9 @@ def looked(
             reasons = [_reason(target, v, states) for v in catalogue.proof(entry.id).variants]
             if all(reasons):
                 refused[entry.id] = said(reasons[0], bench.lang)
-    return Looked(target, _told(bench, target, states["run"]), refused)
+    seen = [state[0].facts.values() for state in states.values() if isinstance(state, tuple)]
+    wrong = tuple(fact.title for facts in seen for fact in facts if fact.verdict == "WRONG")
+    return Looked(target, _told(bench, target, states["run"]), refused, wrong)
 
 
 def _state(bench: Bench, target: Target, probe: Probe) -> State:

@@ -7,6 +7,7 @@ import msgspec
 from engine.errors import Message
 from engine.flows.observe import Observed
 from engine.judge.compare import Difference
+from engine.judge.findings import told_in_order
 from engine.judge.result import FACT, Result, Verdict
 
 
@@ -29,11 +30,13 @@ ELSEWISE = Difference(
 
 def without_names(verdict: Verdict) -> Verdict:
     """A verdict on a fix of a blind break: the checks by number alone, as a name or a pattern would say what
-    is broken.
+    is broken. Failing ones come in the order in which their names would have put them.
     """
-    results = enumerate(verdict.results, 1)
+    numbers = {id(result): number for number, result in enumerate(verdict.results, 1)}
+    failing = told_in_order(verdict.results)
+    ordered = (*failing, *(one for one in verdict.results if one.passed))
     return msgspec.structs.replace(
-        verdict, results=tuple(_without_names(result, number) for number, result in results)
+        verdict, results=tuple(_without_names(one, numbers[id(one)]) for one in ordered)
     )
 
 

@@ -93,13 +93,15 @@ def places_of(files: Mapping[str, bytes]) -> tuple[Place, ...]:
 
 def names(answer: str, place: Place) -> bool:
     """Whether an answer, `attention.py` or `nn.attention.MultiHeadAttention`, means this place or what it is
-    in.
+    in, in capitals or not.
     """
     path, symbol = place
     module = [part for part in re.split(r"[/.]", path.removesuffix(".py")) if part != "__init__"]
-    whole = [*module, *filter(None, symbol.split("."))]
+    whole = [part.casefold() for part in [*module, *filter(None, symbol.split("."))]]
     asked = [
-        part for part in re.split(r"[\s/.:,]+|\(\)", answer.strip()) if part not in ("", "py", "in")
+        part
+        for part in re.split(r"[\s/.:,]+|\(\)", answer.strip().casefold())
+        if part not in ("", "py", "in")
     ]
     ends = range(len(module), len(whole) + 1)
     if len(asked) == 1 and "." in symbol:

@@ -63,7 +63,7 @@ def plan(
     target: Target,
     proof: Proof,
     lies: Sequence[str],
-    progress: Callable[[str], None] = lambda _: None,
+    progress: Callable[[Said], None] = lambda _: None,
 ) -> Planned:
     """The first candidate of the first variant that is accepted. Raises NotApplicable, with what was in the
     way of the first variant.
@@ -125,7 +125,7 @@ def _searched(
     variant: Variant,
     seen: tuple[Health, health.Places],
     lies: Sequence[str],
-    progress: Callable[[str], None],
+    progress: Callable[[Said], None],
 ) -> Planned | Said:
     before, parts = seen
     code = Code(Tree("/learner", ("",), dict(bench.files), {}), {})
@@ -140,12 +140,12 @@ def _searched(
             if tried == MOST[variant.observe]:
                 return nearest
             tried += 1
-            place = place_of(code, Edits(edits, "span"))
-            progress(f"{place} ({tried})")
+            progress(Message("looking for a place for the bug: {tried} tried", tried=tried))
             files = {p: without_lies(p, bench.files[p], data, lies) for p, data in files.items()}
             changes, refused = measured_again(bench, target, variant, before, files)
             if not refused:
                 return planned(code, before, files, changes, tried)
+            place = place_of(code, Edits(edits, "span"))
             nearest = Message("{place}: {reason}", place=place, reason=refused)
     return nearest
 

@@ -22,6 +22,7 @@ from engine.judge import torch_parts, torch_runs
 from engine.judge.findings import told_in_order
 from engine.judge.result import FACT, Verdict
 from engine.run.types import Draw
+from engine.spec.types import Text
 
 INVENTED = re.compile(r"(\w+) = (.*) was made up")
 TAILS = {"first": "start", "parameters": "start", "evaluation": "eval", "dropout": "train"}
@@ -47,10 +48,13 @@ class Recipe(msgspec.Struct, frozen=True):
 
 
 class Failed(msgspec.Struct, frozen=True):
-    """What repeats a failed check. number: in the verdict, its name in a blind break."""
+    """What repeats a failed check. number: in the verdict, its name in a blind break; shows: what it is
+    called in print.
+    """
 
     check: str
     number: int
+    shows: Text
     draw: Draw | None
 
 
@@ -58,7 +62,7 @@ def repeatable(verdict: Verdict) -> list[dict[str, Any]]:
     """The failed checks, as plain data."""
     numbers = {one.id: number for number, one in enumerate(verdict.results, 1)}
     return [
-        msgspec.to_builtins(Failed(one.id, numbers[one.id], one.draw))
+        msgspec.to_builtins(Failed(one.id, numbers[one.id], one.shows, one.draw))
         for one in told_in_order(verdict.results)
     ]
 

@@ -124,6 +124,7 @@ def repeatable(verdict: Verdict, checks: Iterable[tuple[str, Check]]) -> list[di
         {
             "check": result.id,
             "number": numbers[result.component, result.id],
+            "shows": msgspec.to_builtins(result.shows),
             "draw": msgspec.to_builtins(result.draw),
             "values": values[result.component, result.id],
             "how": str(CALL_VARIANTS.get(result.draw.call_variant, result.draw.call_variant)),

@@ -70,13 +70,17 @@ class Apart(NamedTuple):
 
 
 def compared(cases: Sequence[Case]) -> list[Result]:
-    """A result for each kind of difference, in the order that teaches."""
+    """A result for each kind of difference, in the order that teaches; none after the first that is found, as
+    of them nothing is known.
+    """
     found = [apart for case in cases if (apart := differs(case)) is not None]
     results = []
     for kind in KINDS:
         mine = [apart for apart in found if apart.kind == kind]
         worst = max(mine, key=lambda apart: apart.times, default=None)
         results.append(result(kind, len(cases), worst, pattern(kind, mine, len(cases))))
+        if mine:
+            break
     return results
 
 

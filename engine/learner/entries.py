@@ -75,9 +75,17 @@ def diagnosis(version: int, answers: Sequence[tuple[str, int]], lang: str) -> st
 
 
 def closed(
-    *, hints: int, diff: str, cause: str, chosen: tuple[str, bool] | None, restored: bool, lang: str
+    *,
+    hints: int,
+    diff: str,
+    cause: str,
+    chosen: tuple[str, bool, int] | None,
+    restored: bool,
+    lang: str,
 ) -> str:
-    """The end of an entry: the fix, the cause, and room for the learner's own words."""
+    """The end of an entry: the fix, the cause, and room for the learner's own words. chosen: the answer to
+    the question about the cause, whether it is right, and with how many percent.
+    """
     parts: list[Said] = [Message("### Fixed"), Message("Hints taken: {count}.", count=hints)]
     back = Message("My fix: (The old text, restored exactly.)")
     parts.append(back if restored else Message("My fix:"))
@@ -86,11 +94,13 @@ def closed(
         fence += "`"
     parts.append(f"{fence}diff\n{diff.rstrip()}\n{fence}")
     if chosen:
-        answer, right = chosen
+        answer, right, sure = chosen
         verdict = NAMES["right" if right else "wrong"]
-        parts.append(
-            Message("My answer to the cause: {answer} ({right}).", answer=answer, right=verdict)
-        )
+        told = Message(
+            "My answer to the cause: {answer} ({sure}%: {right}).",
+            answer=answer, sure=sure, right=verdict,
+        )  # fmt: skip
+        parts.append(told)
     parts += [Message("The cause: {cause}", cause=cause), Message("In my own words:")]
     return "\n\n".join(said(part, lang) for part in parts)
 
