@@ -256,7 +256,7 @@ class Script:
         assert self._asked is not None
         job = sampling.sampler_job(self._before, self._found, self._target.option, [self._asked])
         found = self._before.learner.run(self._before.server, [job], LIMIT)[0]
-        called = fact_runs.called(found, [""], 0)
+        called = fact_runs.called(found, {0: ""}, 0)
         if isinstance(called, str) or called[0].error:
             raise silent(called if isinstance(called, str) else called[0].error)
         wanted: Pairs = {}

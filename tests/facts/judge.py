@@ -25,16 +25,17 @@ class Judge:
         self._pack = packs.load(folder)
         self._held, self._known = "", {}
 
-    def __call__(self, fix, observe="run", seed=1, changes=("scale",)):
-        """The verdict on a fix."""
-        before = self._bench(tree_of(fix.style), "model", "script")
-        if self._held != (fix.style, observe):
+    def __call__(self, fix, observe="run", seed=1, changes=("scale",), tree=None):
+        """The verdict on a fix. tree: before the break, where it is not that of the style."""
+        healthy, name = tree or tree_of(fix.style), (fix.style, observe, tree is None)
+        before = self._bench(healthy, "model", "script")
+        if self._held != name or tree:
             self._hold(before, observe)
-            self._held = fix.style, observe
-        candidate = self._bench(mended(fix), "candidate", "candidate script")
+            self._held = name
+        candidate = self._bench(mended(fix, healthy), "candidate", "candidate script")
         self._hold(candidate, observe)
-        known = self._known.get((fix.style, observe)) or self._subject(before, fix, observe)
-        self._known[fix.style, observe] = known
+        known = (not tree and self._known.get(name)) or self._subject(before, fix, observe)
+        self._known[name] = known
         subject = Subject(**{**known, "changes": changes})
         return grade_fix(before, candidate, subject, seed, PRACTICE)
 
@@ -62,9 +63,9 @@ class Judge:
         return {"target": target, "observe": observe, "facts": facts}
 
 
-def mended(fix: Fix):
+def mended(fix: Fix, healthy):
     """The healthy tree with the fix in it."""
-    tree = tree_of(fix.style)
+    tree = dict(healthy)
     text = tree[fix.file].decode()
     for old, new in ((fix.old, fix.new), *fix.more):
         assert old in text, "the corpus has changed"

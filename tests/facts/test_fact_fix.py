@@ -7,6 +7,7 @@ import pytest
 from engine.commands.interpreters import pack_folder
 from tests.facts import fixes
 from tests.facts.judge import Judge
+from tests.facts.test_cache import CACHED, NOT_ADVANCED, cached
 
 
 def name(fix):
@@ -102,6 +103,13 @@ def test_a_wrong_sampler_is_refused(fix, judge):
 def test_what_a_fix_got_wrong_is_named(style, what, kind, judge):
     verdict = judge(fix_named(fixes.WRONG, style, what))
     assert kind in failing(verdict)
+
+
+@pytest.mark.parametrize("style", CACHED)
+def test_what_is_wrong_with_the_cache_alone_is_refused(style, judge):
+    tree, (file, old, new) = cached(style), NOT_ADVANCED[style]
+    assert failing(judge(fixes.Fix(style, file, "same text", old, old), tree=tree)) == []
+    assert failing(judge(fixes.Fix(style, file, "half a fix", old, new), tree=tree)) == ["drawn"]
 
 
 def test_an_error_is_told_with_its_line(judge):
