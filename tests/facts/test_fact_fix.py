@@ -6,6 +6,7 @@ import pytest
 
 from engine.commands.interpreters import pack_folder
 from tests.facts import fixes
+from tests.facts.conftest import tree_of
 from tests.facts.judge import Judge
 from tests.facts.test_cache import CACHED, NOT_ADVANCED, cached
 
@@ -110,6 +111,14 @@ def test_what_is_wrong_with_the_cache_alone_is_refused(style, judge):
     tree, (file, old, new) = cached(style), NOT_ADVANCED[style]
     assert failing(judge(fixes.Fix(style, file, "same text", old, old), tree=tree)) == []
     assert failing(judge(fixes.Fix(style, file, "half a fix", old, new), tree=tree)) == ["drawn"]
+
+
+def test_two_micro_steps_are_not_mistaken_for_two_layers(judge):
+    tree = tree_of("fused")
+    tree["train.py"] = tree["train.py"].replace(b"accumulation_steps = 4", b"accumulation_steps = 2")
+    old, new = "loss / gradient_accumulation_steps", "loss / model.config.n_layer"
+    fix = fixes.Fix("fused", "train.py", "by the layers", old, new)
+    assert "norms" in failing(judge(fix, "script", changes=(), tree=tree))
 
 
 def test_an_error_is_told_with_its_line(judge):
