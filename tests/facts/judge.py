@@ -15,6 +15,7 @@ FUNCTIONAL = check.Asked("net.py:make(53, 32, 2, 11)", "forward(model, tokens, 4
 SAMPLERS = {"llama": ("sampling.py", "sample"), "modern": ("gpt2x.py", "generate")}
 SAMPLERS["dictcfg"] = ("lm.py", "generate_text")
 SCRIPTS = {"fused": "train.py", "heads": "gpt.py", "llama": "pretrain.py"}
+SCRIPTS["dictcfg"] = "train.py"
 
 
 class Judge:

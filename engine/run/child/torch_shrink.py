@@ -22,7 +22,10 @@ class Small:
     def __init__(self, job, names, files=()):
         self._names, self._files = names, files
         self._rules = {
-            kind: [(re.compile(pattern), value, *least) for pattern, value, *least in job["small"][kind]]
+            kind: [
+                (re.compile(pattern), value, *least)
+                for pattern, value, *least in job["small"][kind]
+            ]
             for kind in ("numbers", "texts", "switches")
         }
 
