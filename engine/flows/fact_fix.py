@@ -6,6 +6,7 @@ the break is observed: the model, the training script in its small world, or the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -65,10 +66,16 @@ def beside(before: Bench, candidate: Bench, subject: Subject) -> bool:
     return bool(changed - ({own} - {target.found.path}))
 
 
+def keeping(before: Bench) -> bool:
+    """Whether a file speaks of a cache of keys and values."""
+    word = before.pack.generation["cache"]
+    return any(re.search(word, text.decode("utf-8", "replace")) for text in before.files.values())
+
+
 def model(before: Bench, candidate: Bench, subject: Subject, seed: int) -> list[Result]:
-    """The facts of a model that agrees with what it was, and the same when text is generated with it."""
+    """The facts of a model that agrees with what it was, and whether it generates the same with a cache."""
     target, results = subject.target, list[Result]()
-    if target.sampler is not None:
+    if target.sampler is not None and keeping(before):
         results = fact_runs.continued(before, candidate, target.found, target.option, seed)
     _, recorded = observed(candidate, target.found)
     raws = raw_facts(candidate.ask("measure", recorded))
@@ -94,8 +101,8 @@ def sampling(before: Bench, candidate: Bench, subject: Subject, seed: int) -> li
 
 def facts_of(bench: Bench, subject: Subject, raws: Sequence[Raw], *, agree: bool) -> list[Result]:
     """A result for each fact that was healthy or that the break changed. Another right value is right, too,
-    and so is what cannot be seen any more; of what the break changed only where all that was compared agrees
-    (agree).
+    and so is what cannot be seen any more; of what the break changed only if agree: all that was compared
+    agrees.
     """
     results = []
     for raw in raws:

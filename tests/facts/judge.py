@@ -28,15 +28,16 @@ class Judge:
 
     def __call__(self, fix, observe="run", seed=1, changes=("scale",), tree=None):
         """The verdict on a fix. tree: before the break, where it is not that of the style."""
-        healthy, name = tree or tree_of(fix.style), (fix.style, observe, tree is None)
+        healthy, name = tree or tree_of(fix.style), (fix.style, observe)
         before = self._bench(healthy, "model", "script")
-        if self._held != name or tree:
+        if tree or self._held != name:
             self._hold(before, observe)
-            self._held = name
+            self._held = None if tree else name
         candidate = self._bench(mended(fix, healthy), "candidate", "candidate script")
         self._hold(candidate, observe)
         known = (not tree and self._known.get(name)) or self._subject(before, fix, observe)
-        self._known[name] = known
+        if not tree:
+            self._known[name] = known
         subject = Subject(**{**known, "changes": changes})
         return grade_fix(before, candidate, subject, seed, PRACTICE)
 
@@ -64,9 +65,9 @@ class Judge:
         return {"target": target, "observe": observe, "facts": facts}
 
 
-def mended(fix: Fix, healthy):
+def mended(fix: Fix, healthy=None):
     """The healthy tree with the fix in it."""
-    tree = dict(healthy)
+    tree = dict(healthy or tree_of(fix.style))
     text = tree[fix.file].decode()
     for old, new in ((fix.old, fix.new), *fix.more):
         assert old in text, "the corpus has changed"

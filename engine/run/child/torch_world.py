@@ -188,6 +188,11 @@ class Median(TorchDispatchMode):
         super().__init__()
         self._median = median
 
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """Nothing is compiled here; to say so torch would import its compiler, which takes seconds."""
+        return False
+
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         name, made = func._opname, func(*args, **(kwargs or {}))
         if name in ("rand", "rand_like"):
