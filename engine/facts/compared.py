@@ -60,6 +60,7 @@ class Answered(msgspec.Struct, frozen=True):
     draws: list[Done]
     noisy: bool
     train: list[int]
+    likeliest: list[int]
     notes: list[str]
 
 
@@ -71,13 +72,16 @@ class Given(msgspec.Struct, frozen=True):
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A checked answer. train: a row for each run in train mode."""
+    """A checked answer. train: a row for each run in train mode; likeliest: the same where chance gives the
+    likelier outcome each time, by two medians.
+    """
 
     parameters: list[tuple[list[str], Shape]]
     first: list[tuple[float, float, int]]
     draws: list[Given]
     noisy: bool
     train: list[Array]
+    likeliest: list[Array]
     notes: list[str]
 
 
@@ -136,7 +140,7 @@ def side(data: Mapping[str, Any]) -> Side:
     """A side's answer. Raises BadAnswer."""
     blobs = blobs_of(data)
     found: Answered = converted({k: v for k, v in data.items() if k != "blobs"}, Answered)
-    if max(len(found.draws), len(found.train)) > MAX_DRAWS:
+    if max(len(found.draws), len(found.train), len(found.likeliest)) > MAX_DRAWS:
         raise BadAnswer("too many draws")
     if len(found.parameters) != len(found.first):
         raise BadAnswer("parameters without their spread")
@@ -146,6 +150,7 @@ def side(data: Mapping[str, Any]) -> Side:
         draws=[given(one, blobs) for one in found.draws],
         noisy=found.noisy,
         train=[row(place, blobs) for place in found.train],
+        likeliest=[row(place, blobs) for place in found.likeliest],
         notes=found.notes,
     )
 

@@ -210,6 +210,9 @@ class Pair:
         """Whether as much is dropped in train mode, as often, and in the same places."""
         if torch_parts.same_rows(self.healthy.train, self.other.train):
             return check("dropout", None, torch_parts.FEW)
+        difference = torch_parts.dropped_nothing(self.healthy.likeliest, self.other.likeliest)
+        if difference is not None:
+            return check("dropout", difference, torch_parts.FEW)
         healthy, other = self._measured(self._draws[:1], torch_parts.MANY)
         difference = torch_parts.dropped_otherwise(healthy.train, other.train)
         if difference is None:

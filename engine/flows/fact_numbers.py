@@ -15,12 +15,17 @@ from engine.judge.torch_compare import FLOOR, TIMES
 Pairs = dict[str, list[float]]
 
 
+IGNORED = "some targets -1"
+
+
 def pairs(given: Given) -> Pairs:
     """Two numbers of each vector of a draw, by the names that the script gives to them."""
     found: Pairs = {}
     for (kind, name), array in given.values.items():
         if kind == "gradient":
             found[f"gradient of {name}"] = two(array)
+        elif kind == "loss" and name != "loss":
+            found[f"loss, {IGNORED}"] = [float(array.reshape(-1)[0]), 0.0]
         elif kind == "loss" or array.size == 1:
             where = "logits after a step" if kind == "update" else "logits"
             found[f"loss, {where}"] = [float(array.reshape(-1)[0]), 0.0]

@@ -15,7 +15,7 @@ from engine.facts.compared import Drawn, Side
 from engine.facts.trace import BadAnswer
 from engine.flows import fact_compare, fact_runs, fact_script, fact_script_import, sampling
 from engine.flows.check import LIMIT, Bench, why_not
-from engine.flows.fact_numbers import Pairs, allowed, literal, pairs, scored
+from engine.flows.fact_numbers import IGNORED, Pairs, allowed, literal, pairs, scored
 from engine.flows.fact_sides import WEIGHTS, answer, silent
 from engine.flows.health import Target
 from engine.judge import torch_parts, torch_runs
@@ -249,6 +249,8 @@ class Script:
         ]
         bare = fact_script.BARE.format(bare=recipe.bare) if draw.more and scored(given) else ""
         text = fact_script.DRAW.format(tokens=draw.tokens, call=recipe.call, bare=bare)
+        if f"loss, {IGNORED}" in pairs(given):
+            text += fact_script.IGNORING.format(name=IGNORED, call=recipe.call)
         text += fact_script.STEP.format(call=recipe.call) if draw.more else ""
         close, closer = (f"{one:.2g}" for one in near)
         return (
@@ -260,7 +262,7 @@ class Script:
         assert self._asked is not None
         job = sampling.sampler_job(self._before, self._found, self._target.option, [self._asked])
         found = self._before.learner.run(self._before.server, [job], LIMIT)[0]
-        called = fact_runs.called(found, [""], 0)
+        called = fact_runs.called(found, {0: ""}, 0)
         if isinstance(called, str) or called[0].error:
             raise silent(called if isinstance(called, str) else called[0].error)
         wanted: Pairs = {}

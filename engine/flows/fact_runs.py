@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from engine.errors import Message, Said
+from engine.errors import Message, NotApplicable, Said
 from engine.facts import events, experiments
 from engine.facts.experiments import Candidate
 from engine.facts.report import Raw
@@ -28,6 +28,7 @@ from engine.run.types import Draw
 
 Sampler = tuple[str, str] | None
 LONG = 300  # characters of an error
+LONGER = 2  # tokens that are drawn one after the other
 # The scales of the first and of the last gradients: a limit of their norm is not reached, and is.
 FAINT, LOUD = 1e-3, 1e3
 
@@ -62,18 +63,34 @@ def steps(count: int) -> Said:
     return Message("{count} steps", count=count)
 
 
-def samplers(
+def continued(
     before: Bench, candidate: Bench, found: Candidate, option: Sampler, seed: int
 ) -> list[Result]:
-    """What differs between two samplers. Raises NotApplicable where the one before the break fails."""
+    """What differs between two samplers that draw several tokens: a model that keeps keys and values has
+    another way there. Nothing where the one before the break fails.
+    """
+    try:
+        return samplers(before, candidate, found, option, seed, LONGER)
+    except NotApplicable:
+        return []
+
+
+def samplers(
+    before: Bench, candidate: Bench, found: Candidate, option: Sampler, seed: int, least: int = 1
+) -> list[Result]:
+    """What differs between two samplers in the calls for so many tokens or more. Raises NotApplicable where
+    the one before the break fails.
+    """
     sizes = experiments.sizes(before.pack, found)
-    runs = declared(seed, sizes["context"], sizes["vocabulary"])
-    jobs = [sampling.sampler_job(one, found, option, runs) for one in (before, candidate)]
+    every = enumerate(declared(seed, sizes["context"], sizes["vocabulary"]))
+    runs = {turn: run for turn, run in every if run["count"] >= least}
+    asked = [*runs.values()]
+    jobs = [sampling.sampler_job(one, found, option, asked) for one in (before, candidate)]
     answers = run_both(
         lambda: before.learner.run(before.server, [jobs[0]], LIMIT)[0],
         lambda: candidate.learner.run(candidate.server, [jobs[1]], LIMIT)[0],
     )
-    told = [inputs(run) for run in runs]
+    told = {turn: inputs(run) for turn, run in runs.items()}
     healthy = called(answers[0], told, seed)
     if isinstance(healthy, str):
         raise silent(healthy)
@@ -97,6 +114,8 @@ def declared(seed: int, context: int, vocabulary: int) -> list[dict[str, Any]]:
         *({"top_k": k} for k in (1, 5, 50, vocabulary, vocabulary + 9)),
         {"top_k": 5, "temperature": 0.7},
         *({"top_p": p} for p in (0.5, 0.9)),
+        *({"top_p": 0.7, "temperature": t} for t in (0.5, 2.0)),
+        {"count": 4, "length": 3},
         {"count": 6, "length": context - 3},
         {"rows": 3, "top_k": 5},
         {"rows": 3, "top_p": 0.5},
@@ -117,8 +136,10 @@ def inputs(run: dict[str, Any]) -> Said:
     )
 
 
-def called(answer: Answer, told: Sequence[Said], seed: int) -> list[Called] | str:
-    """The calls of a sampler as arrays; why there are none. seed: that they were declared from."""
+def called(answer: Answer, told: Mapping[int, Said], seed: int) -> list[Called] | str:
+    """The calls of a sampler as arrays; why there are none. told: of each call, by its place among those that
+    were declared from the seed.
+    """
     why = why_not(answer)
     if why:
         return why
@@ -140,7 +161,7 @@ def called(answer: Answer, told: Sequence[Said], seed: int) -> list[Called] | st
                 [decoded(value) for value in run.read],
                 decoded(run.output),
             )
-            for turn, (words, run) in enumerate(zip(told, sampled.runs, strict=True))
+            for (turn, words), run in zip(told.items(), sampled.runs, strict=True)
         ]
     except BadAnswer as error:
         return f"what it answered cannot be used ({error})"

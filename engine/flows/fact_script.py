@@ -146,6 +146,17 @@ BARE = """
 with torch.no_grad():
     rows("logits without targets", {bare})"""
 
+IGNORING = """
+kept, targets = targets, targets.clone()
+targets[:, ::3] = -1
+try:
+    with torch.no_grad():
+        rows({name!r}, {call})
+except Exception as error:
+    print("With some targets -1:", error)
+targets = kept
+"""
+
 STEP = """
 with torch.no_grad():  # a step down the gradient
     size = math.sqrt(sum(float(grad.double().pow(2).sum()) for grad in grads.values()))

@@ -201,6 +201,8 @@ def named(kind: str, name: str) -> Said:
     """What an array is, in words."""
     if kind == "gradient":
         return Message("the gradient of {parameter}", parameter=name)
+    if kind == "loss" and name != "loss":
+        return Message("the loss where some targets are -1")
     return name
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.errors import Message, Said
 from engine.judge.compare import Difference
-from engine.judge.torch_compare import Array, both
+from engine.judge.torch_compare import Array, both, value
 from engine.judge.torch_compare import shape as shaped
 
 Parameters = Sequence[tuple[Sequence[str], Sequence[int]]]  # (names, shape) of each
@@ -19,6 +19,7 @@ FEW, MANY = 3, 120  # runs with other random numbers
 WIDE = 5.0  # standard errors
 STRANGE = 3.0  # mean square of what two means differ by, in standard errors
 VARY = Message("the standard deviation of an output from run to run in train mode")
+LIKELIEST = Message("an output in train mode where nothing happens to be dropped")
 MEAN = Message("the mean of the outputs over many runs in train mode")
 
 
@@ -118,7 +119,23 @@ def same_rows(wanted: Sequence[Array], got: Sequence[Array]) -> bool:
 
 
 def near(wanted: Array, got: Array) -> bool:
+    if wanted.shape != got.shape:
+        return False
     return bool(np.abs(wanted - got).max(initial=0.0) <= 1e-3 * np.abs(wanted).max(initial=1e-9))
+
+
+def dropped_nothing(wanted: Sequence[Array], got: Sequence[Array]) -> Difference | None:
+    """Whether other outputs come in train mode where chance gives the likelier outcome each time, so that
+    what is left of dropout is its factor. Where that does not settle what comes out, nothing is said.
+    """
+    if not (settled(wanted) and settled(got)) or near(wanted[0], got[0]):
+        return None
+    return value(LIKELIEST, wanted[0], got[0])
+
+
+def settled(found: Sequence[Array]) -> bool:
+    """Whether several rows are the same."""
+    return len(found) > 1 and all(near(found[0], row) for row in found[1:])
 
 
 def dropped_otherwise(wanted: Sequence[Array], got: Sequence[Array]) -> Difference | None:

@@ -71,16 +71,18 @@ def trained(events: Sequence[Event]) -> Trained:
 
 def texts_of(events: Sequence[Event]) -> dict[str, set[int]]:
     """The texts that batches are drawn from, by their content: for each split that is asked for, and for
-    training and evaluation. Only what a function drew that is told a split.
+    training and evaluation. Only what was followed to its text.
     """
     found: dict[str, set[int]] = {use: set() for use in USES}
     drawn: dict[tuple[int, ...], int] = {}
     training: int | None = None
     for event in events:
-        rows = tuple(flat(event["x"])) if event["kind"] in "DF" else ()
+        rows = tuple(flat(event["x"])) if event["kind"] in "DTF" else ()
         if event["kind"] == "D":
             found.setdefault(event["name"], set()).add(event["source"])
             drawn[rows] = event["source"]
+        elif event["kind"] == "T":
+            drawn.setdefault(rows, event["source"])
         elif event["kind"] == "F" and event["grad"]:
             training = drawn.get(rows)
         elif event["kind"] == "F" and rows in drawn:

@@ -15,6 +15,7 @@ FUNCTIONAL = check.Asked("net.py:make(53, 32, 2, 11)", "forward(model, tokens, 4
 SAMPLERS = {"llama": ("sampling.py", "sample"), "modern": ("gpt2x.py", "generate")}
 SAMPLERS["dictcfg"] = ("lm.py", "generate_text")
 SCRIPTS = {"fused": "train.py", "heads": "gpt.py", "llama": "pretrain.py"}
+SCRIPTS["dictcfg"] = "train.py"
 
 
 class Judge:
@@ -25,16 +26,18 @@ class Judge:
         self._pack = packs.load(folder)
         self._held, self._known = "", {}
 
-    def __call__(self, fix, observe="run", seed=1, changes=("scale",)):
-        """The verdict on a fix."""
-        before = self._bench(tree_of(fix.style), "model", "script")
-        if self._held != (fix.style, observe):
+    def __call__(self, fix, observe="run", seed=1, changes=("scale",), tree=None):
+        """The verdict on a fix. tree: before the break, where it is not that of the style."""
+        healthy, name = tree or tree_of(fix.style), (fix.style, observe)
+        before = self._bench(healthy, "model", "script")
+        if tree or self._held != name:
             self._hold(before, observe)
-            self._held = fix.style, observe
-        candidate = self._bench(mended(fix), "candidate", "candidate script")
+            self._held = None if tree else name
+        candidate = self._bench(mended(fix, healthy), "candidate", "candidate script")
         self._hold(candidate, observe)
-        known = self._known.get((fix.style, observe)) or self._subject(before, fix, observe)
-        self._known[fix.style, observe] = known
+        known = (not tree and self._known.get(name)) or self._subject(before, fix, observe)
+        if not tree:
+            self._known[name] = known
         subject = Subject(**{**known, "changes": changes})
         return grade_fix(before, candidate, subject, seed, PRACTICE)
 
@@ -62,9 +65,9 @@ class Judge:
         return {"target": target, "observe": observe, "facts": facts}
 
 
-def mended(fix: Fix):
+def mended(fix: Fix, healthy=None):
     """The healthy tree with the fix in it."""
-    tree = tree_of(fix.style)
+    tree = dict(healthy or tree_of(fix.style))
     text = tree[fix.file].decode()
     for old, new in ((fix.old, fix.new), *fix.more):
         assert old in text, "the corpus has changed"

@@ -6,7 +6,9 @@ import pytest
 
 from engine.commands.interpreters import pack_folder
 from tests.facts import fixes
+from tests.facts.conftest import tree_of
 from tests.facts.judge import Judge
+from tests.facts.test_cache import CACHED, NOT_ADVANCED, cached
 
 
 def name(fix):
@@ -102,6 +104,80 @@ def test_a_wrong_sampler_is_refused(fix, judge):
 def test_what_a_fix_got_wrong_is_named(style, what, kind, judge):
     verdict = judge(fix_named(fixes.WRONG, style, what))
     assert kind in failing(verdict)
+
+
+@pytest.mark.parametrize("style", CACHED)
+def test_what_is_wrong_with_the_cache_alone_is_refused(style, judge):
+    tree, (file, old, new) = cached(style), NOT_ADVANCED[style]
+    assert failing(judge(fixes.Fix(style, file, "same text", old, old), tree=tree)) == []
+    assert failing(judge(fixes.Fix(style, file, "half a fix", old, new), tree=tree)) == ["drawn"]
+
+
+LOADERS = """half = len(text) // 2
+    part = Windows(text[:half], tokenizer, length, length)
+    held = DataLoader(Windows(text[half:], tokenizer, length, length), batch_size=4, shuffle=True)
+    loader = DataLoader(part, batch_size=4, shuffle=True)
+"""
+SUBSETS = """data = Windows(text, tokenizer, length, length)
+    part, other = torch.utils.data.random_split(data, [0.8, 0.2])
+    held = DataLoader(other, batch_size=4, shuffle=True)
+    loader = DataLoader(part, batch_size=4, shuffle=True)
+"""
+DRAWN = """class Drawn:
+        def __init__(self, ids):
+            self.ids = torch.tensor(ids)
+
+        def batch(self):
+            i = torch.randint(len(self.ids) - length, (4, 1)) + torch.arange(length)
+            return self.ids[i], self.ids[i + 1]
+
+        def __iter__(self):
+            return iter([self.batch() for _ in range(20)])
+
+    ids = tokenizer.encode(text)
+    loader, held = Drawn(ids[:4000]), Drawn(ids[4000:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "right"),
+    [
+        (
+            LOADERS,
+            ("(text[:half]", "(text[half:]"),
+            ("(part, batch_size=4, shuffle=True", "(part, 4, True"),
+        ),
+        (SUBSETS, ("(part,", "(other,"), ("(part, ", "(part, num_workers=0, ")),
+        (DRAWN, ("Drawn(ids[:4000])", "Drawn(ids[4000:])"), ("(4, 1))", "(4,))[:, None].flip(0)")),
+    ],
+    ids=["loaders", "subsets", "drawn"],
+)
+def test_what_is_trained_on_the_split_for_validation_is_refused(text, wrong, right, judge):
+    tree, line = tree_of("dictcfg"), "loader = DataLoader(Windows("
+    script = tree["train.py"].decode()
+    old = line + script.partition(line)[2].partition("\n")[0] + "\n"
+    assert line in script and "print(evaluate(model, loader," in script, "the corpus has changed"
+    script = script.replace(old, text).replace(
+        "print(evaluate(model, loader,", "print(evaluate(model, held,"
+    )
+    tree["train.py"] = script.encode()
+
+    def failed(old, new):
+        fix = fixes.Fix("dictcfg", "train.py", "another text", old, new)
+        return failing(judge(fix, "script", changes=(), tree=tree))
+
+    assert failed(*right) == []
+    assert failed(*wrong)[0] == "texts"
+
+
+def test_two_micro_steps_are_not_mistaken_for_two_layers(judge):
+    tree = tree_of("fused")
+    tree["train.py"] = tree["train.py"].replace(
+        b"accumulation_steps = 4", b"accumulation_steps = 2"
+    )
+    old, new = "loss / gradient_accumulation_steps", "loss / model.config.n_layer"
+    fix = fixes.Fix("fused", "train.py", "by the layers", old, new)
+    assert "norms" in failing(judge(fix, "script", changes=(), tree=tree))
 
 
 def test_an_error_is_told_with_its_line(judge):

@@ -56,6 +56,7 @@ WRONG = [
     (fixes.WRONG, "fused", "untied", "run", "wte.weight"),
     (fixes.WRONG, "fused", "dropout gone", "run", "in train mode"),
     (fixes.WRONG, "heads", "scaled by the width", "run", "logits"),
+    (fixes.WRONG, "modern", "ignored targets in the mean", "run", "some targets -1"),
     (fixes.WRONG_SAMPLERS, "fused", "second last", "sampling", "draw 1"),
 ]
 

@@ -7,6 +7,7 @@ random signs.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import zlib
 
@@ -20,6 +21,8 @@ WHOLE = 2048  # entries of logits that travel as they are
 SUMS, ALL_SUMS = 256, 8192  # of a gradient, and of all
 STEP = 0.05  # length of a step down the gradient
 LEAST = 1e-12
+IGNORING = "loss where some targets are -1"
+MEDIANS = 0.499, 0.501  # of what chance gives where it always gives the likelier outcome
 SCALES = {"normal": 0.25, "large": 1.6, "tiny": 2e-3, "biased": 0.25, "alike": 0.25}
 
 
@@ -39,6 +42,7 @@ def observe(job, tree):
         "draws": [side.draw(draw) for draw in job["draws"]],
         "noisy": len(set(side.repeated("eval", job["repeats"]))) > 1,
         "train": side.repeated("train", job["repeats"]),
+        "likeliest": side.likeliest() if job["repeats"] else [],
     }
     return {**answer, "notes": sorted(set(notes)), "blobs": side.blobs.items}
 
@@ -145,6 +149,7 @@ class Side:
         if self._scored and (draw["more"] or logits is None):
             with torch.no_grad():
                 found += self.outputs("logits without targets", *self.result(idx, None))
+                found += self.ignoring(idx, targets)
         for _, tensor in self.groups:
             tensor.grad = None
         self.loss_of(logits, loss, targets).backward()
@@ -159,6 +164,20 @@ class Side:
                 after = self.outputs("logits", *self.result(idx, targets))
             found += [("update", *part[1:]) for part in after]
         return found
+
+    def ignoring(self, idx, targets):
+        """The loss where some targets are -1, if it is one of its own: not an error, not that of the last
+        token.
+        """
+        some, last = targets.clone(), targets.clone()
+        some[:, ::3], last[:, ::3] = -1, self.job["vocabulary"] - 1
+        try:
+            left, right = (self.result(idx, one)[1] for one in (some, last))
+        except Exception:
+            return []
+        if left is None or right is None or torch.isclose(left, right, rtol=1e-3).all():
+            return []
+        return [("loss", IGNORING, (1,), left.reshape(1).double())]
 
     def result(self, idx, targets):
         """(logits, loss) of one call, each a tensor or None."""
@@ -201,14 +220,22 @@ class Side:
 
     def repeated(self, mode, count):
         """What comes out of one input with other random numbers each time; as far as it can be run."""
+        return self.runs(mode, [contextlib.nullcontext() for _ in range(count)])
+
+    def likeliest(self):
+        """What comes out of it in train mode where the likelier outcome comes each time."""
+        return self.runs("train", [torch_world.Median(median) for median in MEDIANS])
+
+    def runs(self, mode, chances):
+        """A row for each of these contexts; as far as it can be run."""
         draw, found = self.job["dropping"], []
         try:
             self.weigh(draw)
             idx, targets = self.tokens(draw)
-            for number in range(count):
+            for number, chance in enumerate(chances):
                 self.mode(mode)
                 torch_world.seed(draw["tokens"] + number)
-                with torch.no_grad():
+                with torch.no_grad(), chance:
                     logits, loss = self.result(idx, targets)
                 found.append(self.blobs.add(folded(loss if logits is None else logits, WHOLE)))
         except Exception:

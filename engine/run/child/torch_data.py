@@ -1,5 +1,6 @@
 """Where a training script's batches come from. Kinds of events: G a generator is seeded, N a loader gives a
-batch, D a function of the tree that is told a split gives a batch.
+batch, D a function of the tree that is told a split gives a batch, T a loader or any other function gives
+one whose text is known.
 """
 
 from __future__ import annotations
@@ -45,9 +46,22 @@ def memory(value):
     return start, start + value.size * value.itemsize
 
 
+def held(owner):
+    """{name: what an object or a data set holds}, windows of a text one after the other."""
+    return {name: joined(value) for name, value in list(getattr(owner, "__dict__", {}).items())}
+
+
+def joined(value):
+    if isinstance(value, (tuple, list)) and value and isinstance(value[0], torch.Tensor):
+        rows = [one.reshape(-1) for one in value if isinstance(one, torch.Tensor)]
+        return torch.cat(rows) if len({one.dtype for one in rows}) == 1 else value
+    return value.reshape(-1) if getattr(value, "ndim", 0) == 2 else value
+
+
 def rows_of(value):
     """The first batch of tokens, (B, T), that a function gave; None where there is none."""
-    items = value if isinstance(value, (tuple, list)) else [value]
+    items = value.values() if isinstance(value, dict) else value
+    items = items if isinstance(value, (tuple, list, dict)) else [value]
     for item in items:
         if isinstance(item, torch.Tensor) and item.dim() == 2 and not item.is_floating_point():
             return item.detach().long() if item.shape[1] >= ROW else None
@@ -69,7 +83,8 @@ class Data:
     def __init__(self, events, job, tree):
         self._events, self._tree = events, tree
         self._splits = [(re.compile(pattern, re.I), kind) for pattern, kind in job["splits"]]
-        self._kept, self._numbers, self._drawn = [], {}, 0
+        self._kept, self._numbers = [], {}
+        self._drawn, self._followed = 0, 0
 
     def number(self, thing):
         """A number for an object, which is kept so that its memory is not used again."""
@@ -103,6 +118,7 @@ class Data:
                 beginning=self.number(this),
                 count=count,
             )
+            self._loaded(batch, loader.dataset, sys._getframe(1))
             return batch
 
         loaders._BaseDataLoaderIter.__init__ = init
@@ -123,22 +139,43 @@ class Data:
 
             setattr(module, name, seed)
 
-    def profile(self, frame, event, value):
-        """A function of the tree that is told a split has given a batch: from which text?"""
-        code = frame.f_code
-        if event != "return" or value is None or self._drawn >= DRAWS:
+    def _loaded(self, batch, dataset, frame):
+        """The text of a loader's batch, and which part of it the loader is for."""
+        rows, part = rows_of(batch) if self._followed < DRAWS else None, 0
+        if rows is None:
             return
-        if not 1 <= code.co_argcount <= 6 or not code.co_filename.startswith(self._tree.root + "/"):
+        self._followed += 1
+        while hasattr(dataset, "indices") and hasattr(dataset, "dataset"):
+            part = zlib.crc32(repr([int(i) for i in dataset.indices]).encode(), part)
+            dataset = dataset.dataset
+        texts = ({name: value} for name, value in held(dataset).items())  # inputs before targets
+        found = (self._holding(text, rows) for text in texts)
+        self._follow(frame, rows, next((one for one in found if one), None), part)
+
+    def _follow(self, frame, rows, found, part=0):
+        if found is not None and rows.numel() <= TOKENS:
+            self._events.add("T", frame=frame, source=found[1] ^ part, x=rows.tolist())
+
+    def profile(self, frame, event, value):
+        """A function of the tree has given a batch: from which text?"""
+        code = frame.f_code
+        if event != "return" or value is None or code.co_argcount > 6:
+            return
+        if not code.co_filename.startswith(self._tree.root + "/"):
             return
         given = [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
         words = [word for word in given if type(word) is str]
         kind = next((k for w in words for pattern, k in self._splits if pattern.search(w)), None)
-        rows = rows_of(value) if kind is not None else None
+        count = self._followed if kind is None else self._drawn
+        rows = rows_of(value) if count < DRAWS else None
         if rows is None:
             return
-        self._drawn += 1
+        self._followed, self._drawn = self._followed + (not kind), self._drawn + bool(kind)
         found = self._text(frame, rows)
-        if found is not None:
+        if found is None or kind is None:
+            owned = held(frame.f_locals.get("self"))
+            self._follow(frame, rows, found or self._holding(owned, rows))
+        else:
             (start, end), content, line = found
             path = self._tree.relative(code.co_filename)
             at = [[path, code.co_name, line, line, 0, 0]] if path else None

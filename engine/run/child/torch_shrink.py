@@ -1,7 +1,8 @@
 """Numbers in a training script shrink by their names: constants, defaults, dicts, keywords, argparse.
 
-The rules are the pack's: `numbers` [pattern, value] for whole numbers that are larger, `texts` and
-`switches` [pattern, value] for texts and booleans, and the names of sizes.
+The rules are the pack's: `numbers` [pattern, value] for whole numbers that are larger, or [pattern, value,
+least] for those from least on, `texts` and `switches` [pattern, value] for texts and booleans, and the
+names of sizes.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ class Small:
     def __init__(self, job, names, files=()):
         self._names, self._files = names, files
         self._rules = {
-            kind: [(re.compile(pattern), value) for pattern, value in job["small"][kind]]
+            kind: [
+                (re.compile(pattern), value, *least)
+                for pattern, value, *least in job["small"][kind]
+            ]
             for kind in ("numbers", "texts", "switches")
         }
 
@@ -32,9 +36,9 @@ class Small:
         if isinstance(value, str):
             return self._first("texts", short, value)
         if isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
-            for pattern, small in self._rules["numbers"]:
+            for pattern, small, *least in self._rules["numbers"]:
                 if pattern.search(short):
-                    return type(value)(small) if value > small else value
+                    return type(value)(small) if value >= min([small, *least]) else value
         if isinstance(value, int):
             small = self._names.shrunk(name, value)
             return small if type(small) is int and value > small else value

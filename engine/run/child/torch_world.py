@@ -12,6 +12,7 @@ import re
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 ELSEWHERE = re.compile(r"^(cuda|mps|xpu|hip|hpu|npu|tpu|auto)(:\d+)?$")
 STAYS = ("cuda", "pin_memory", "mps", "xpu", "npu")  # methods that only move a tensor
@@ -175,3 +176,31 @@ def seed(number):
     torch.manual_seed(number)
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed(number % (1 << 32))
+
+
+class Median(TorchDispatchMode):
+    """Every uniform number that torch draws is its median, and of two outcomes the likelier one comes: what
+    drops less than a half drops nothing. median: of the numbers between 0 and 1, a bit off 0.5, as on which
+    side of it a half itself falls depends on how code compares.
+    """
+
+    def __init__(self, median):
+        super().__init__()
+        self._median = median
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        """Nothing is compiled here; to say so torch would import its compiler, which takes seconds."""
+        return False
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        name, made = func._opname, func(*args, **(kwargs or {}))
+        if name in ("rand", "rand_like"):
+            made.fill_(self._median)
+        elif name == "uniform_":
+            low, high = (*args[1:], *(0.0, 1.0)[len(args) - 1 :])
+            made.fill_(low + (high - low) * self._median)
+        elif name in ("bernoulli", "bernoulli_"):
+            p = args[1] if len(args) > 1 else args[0] if name == "bernoulli" else 0.5
+            made.copy_(torch.as_tensor(p) > self._median)
+        return made

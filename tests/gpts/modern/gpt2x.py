@@ -68,7 +68,7 @@ class GPT(nn.Module):
         logits = 15 * torch.tanh(logits / 15)
         if target is None:
             return logits
-        return F.cross_entropy(logits.view(-1, logits.size(-1)), target.view(-1))
+        return F.cross_entropy(logits.view(-1, logits.size(-1)), target.view(-1), ignore_index=-1)
 
 
 @torch.no_grad()
