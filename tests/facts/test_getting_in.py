@@ -437,3 +437,41 @@ def test_a_part_of_the_tree_is_no_package_to_install(measure):
     with pytest.raises(NotApplicable) as caught:
         measure(tree)
     assert "install parts" not in str(caught.value.next)
+
+
+SPLIT = ("@dataclass\nclass GPTConfig", "\n\nclass CausalSelfAttention")
+
+
+def apart(files: dict[str, str]) -> dict[str, bytes]:
+    """The fused model with its configuration in a file of its own. files: {path: text}, of which {model},
+    {config} and {norm} are filled in.
+    """
+    text = changed()["model.py"].decode()
+    start, end = text.index(SPLIT[0]), text.index(SPLIT[1])
+    parts = {
+        "config": "from dataclasses import dataclass\n\n\n" + text[start:end],
+        "model": text[:start] + text[end:],
+    }
+    return {path: of.replace("{model}", parts["model"]).replace("{config}", parts["config"]).encode()
+            for path, of in files.items()}  # fmt: skip
+
+
+def test_relative_imports_of_a_folder_above_are_found(measure):
+    tree = apart({
+        "src/__init__.py": "", "src/net/__init__.py": "", "src/config.py": "{config}",
+        "src/net/model.py": "from ..config import GPTConfig\n{model}",
+    })  # fmt: skip
+    report = measure(tree)
+    assert report.model.how == "GPT(GPTConfig)"
+    assert not report.made_up
+
+
+def test_a_folder_that_is_imported_by_its_name_is_a_package(measure):
+    tree = apart({
+        "src/net/config.py": "{config}",
+        "src/net/model.py": "from net.config import GPTConfig\n{model}",
+        "scripts/train.py": "from net.config import GPTConfig\nfrom net.model import GPT\n",
+    })  # fmt: skip
+    report = measure(tree)
+    assert report.model.how == "GPT(GPTConfig)"
+    assert not report.made_up
