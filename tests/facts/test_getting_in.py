@@ -475,3 +475,21 @@ def test_a_folder_that_is_imported_by_its_name_is_a_package(measure):
     report = measure(tree)
     assert report.model.how == "GPT(GPTConfig)"
     assert not report.made_up
+
+
+def test_a_tree_that_imports_itself_by_its_own_name_is_found(measure):
+    report = measure(apart({
+        "config.py": "{config}",
+        "lab/bits.py": "def noted(value):\n    return value\n",
+        "model.py": "from mine.gpt.config import GPTConfig\nfrom mine.gpt.lab.bits import noted\n{model}",
+    }))  # fmt: skip
+    assert report.model.how == "GPT(GPTConfig)"
+    assert not report.made_up
+
+
+def test_a_package_that_is_not_there_is_not_taken_for_the_tree(measure):
+    report = measure(apart({
+        "config.py": "{config}",
+        "model.py": "from config import GPTConfig\nfrom lib.config import Config\n{model}",
+    }))  # fmt: skip
+    assert report.made_up == ("no package lib: a stub stands for it",)
