@@ -129,14 +129,22 @@ def distinct(case):
     parts = case.parts("first")
     if parts is None or not (parts.layers or parts.whole):
         return missing("no attention was found")
-    for names in case.recorded["shared"]:
-        stems = {re.sub(r"\d+$", "", name) for name in names}
-        if len(stems) == 1 and all(re.search(r"\d+$", name) for name in names):
+    for shared in case.recorded["shared"]:
+        names = repeated(shared)
+        if names:
             inside = " inside a layer" if re.search(r"\.\d+\.", names[0]) else ""
             return f"one, {len(names)} times{inside} ({names[0]})", None, ""
     if len(parts.layers or parts.whole) < 2:
         return missing("there is only one layer")
     return "each its own", None, ""
+
+
+def repeated(names):
+    """The names of one module under which one list holds it, as h.0 and h.1; [] where none does so twice."""
+    lists = {}
+    for name in (name for name in names if name[-1].isdigit()):
+        lists.setdefault(name.rstrip("0123456789"), []).append(name)
+    return next((found for found in lists.values() if len(found) > 1), [])
 
 
 def compared(case, name, place):

@@ -191,7 +191,7 @@ def owned_data(owned, recorder):
             "shape": list(tensor.shape),
             "dtype": str(tensor.dtype)[6:],
             "learns": bool(tensor.requires_grad),
-            "used": id(tensor) in recorder._current,
+            "used": id(tensor) in recorder.used,
             "blob": recorder._blobs.add(tensor) if not tensor.requires_grad else -1,
             "storage": recorder._storages.setdefault(
                 torch_trace.storage_of(tensor), len(recorder._storages)
