@@ -34,7 +34,9 @@ def with_layout(source: Source, edit: Edit) -> Edit:
         return edit
     try:
         before, after = _tokens(old), _tokens(edit.text)
-        text = edit.text.replace(edit.text.strip(), _merged(before, after))  # with the space around it
+        text = edit.text.replace(
+            edit.text.strip(), _merged(before, after)
+        )  # with the space around it
         laid = Edit(edit.path, edit.start, edit.end, text)
         same = structure(parse(source.apply([laid]))) == structure(parse(source.apply([edit])))
     except (SyntaxError, ValueError, tokenize.TokenError, Unencodable):

@@ -17,7 +17,9 @@ MODULES = {
     "np": "numpy",
 }
 NAME = re.compile(rf"(?<![\w.$])({'|'.join(MODULES)})(?=\.\w)")
-LAYER = re.compile(r"(?:\$[A-Z]\w*|\bnn)\.(?=([A-Z]\w+)\()")  # `nn.` or `$N.` before a layer of torch
+LAYER = re.compile(
+    r"(?:\$[A-Z]\w*|\bnn)\.(?=([A-Z]\w+)\()"
+)  # `nn.` or `$N.` before a layer of torch
 
 
 def with_own_names(source: Source, template: str) -> str:

@@ -490,3 +490,24 @@ def test_a_package_that_is_not_there_is_not_taken_for_the_tree(measure):
         "model.py": "from config import GPTConfig\nfrom lib.config import Config\n{model}",
     }))  # fmt: skip
     assert report.made_up == ("no package lib: a stub stands for it",)
+
+
+def test_sizes_that_stand_inside_a_constructor_are_small_where_the_model_is_large(measure):
+    text = changed(
+        ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+         "def __init__(self):\n        super().__init__()\n        self.n_embd = 1024 + 256\n"
+         "        config = self.config = GPTConfig(n_embd=self.n_embd, n_head=10)"),
+    )  # fmt: skip
+    report = measure(text)
+    assert (report.model.width, report.model.heads) == (32, 4)
+    assert not report.wrong
+
+
+def test_a_size_that_is_only_a_default_inside_fits_the_others(measure):
+    text = changed(
+        ("def __init__(self, config):\n        super().__init__()\n        self.n_head = config.n_head",
+         "def __init__(self, config, n_head=6, n_embd=384):\n        super().__init__()\n"
+         "        self.n_head = n_head\n        assert n_embd == config.n_embd"),
+    )  # fmt: skip
+    report = measure(text)
+    assert (report.model.width, report.model.heads) == (32, 4)

@@ -185,7 +185,7 @@ def tensors(value, depth=4):
 
 def build(tree, job, names, notes):
     """A Built for a candidate {path, cls} or a line {expression, call}. Raises NotBuilt and others."""
-    defined = torch_load.prepared(tree, names, notes, job["path"])
+    defined = torch_load.prepared(tree, names, notes, job["path"], bool(job.get("inner")))
     module = torch_load.loaded(defined, job["path"])
     sized(defined, module, names, notes)
     call = compile(job["call"], "call", "eval") if job.get("call") else None

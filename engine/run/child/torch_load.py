@@ -15,12 +15,14 @@ RELATIVE = re.compile(rb"^\s*from\s+(\.+)", re.M)
 IMPORTED = re.compile(rb"^[^\S\n]*(?:from|import)\s+([A-Za-z_]\w*)", re.M)
 
 
-def prepared(tree, names, notes, path):
-    """The tree in definition mode, first on the import path; its folders are those above `path`."""
+def prepared(tree, names, notes, path, inner=False):
+    """The tree in definition mode, first on the import path; its folders are those above `path`. inner: with
+    small sizes inside constructors.
+    """
 
     def transform(relative, source):
         text = source.decode("utf-8", "replace").lstrip("\ufeff")
-        return torch_definitions.definitions(text, names)
+        return torch_definitions.definitions(text, names, inner)
 
     defined = tree.transformed(transform)
     defined.roots = above(path, tree.files)
@@ -92,7 +94,9 @@ def above(path, files=()):
 def imported_folders(files):
     """The folders with code whose name some file imports, as `pkg` of `src/pkg`."""
     code = [file for file in files if file.endswith(".py")]
-    folders = {"/".join(file.split("/")[:n]) for file in code for n in range(1, file.count("/") + 1)}
+    folders = {
+        "/".join(file.split("/")[:n]) for file in code for n in range(1, file.count("/") + 1)
+    }
     names = {name.decode() for file in code for name in IMPORTED.findall(files[file])}
     return [folder for folder in folders if folder.rpartition("/")[2] in names]
 
