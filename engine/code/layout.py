@@ -74,7 +74,7 @@ def _merged(old: list[Token], new: list[Token]) -> str:
             gap = old[last + 1].gap
         elif j in kept:
             gap = _break(old[kept[j]].gap) or token.gap
-        elif 0 <= last and last + 1 < len(old) and last + 1 not in stay:
+        elif last >= 0 and last + 1 < len(old) and last + 1 not in stay:
             gone = itertools.takewhile(lambda n: n not in stay, range(last + 1, len(old)))
             places = [old[n] for n in gone]
             place = next((one for one in places if one.text == token.text), places[0])

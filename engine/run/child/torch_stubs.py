@@ -150,8 +150,8 @@ class StubModule(types.ModuleType):
 
 
 def own_name(tree, top):
-    """The name that a tree has for its own root in imports that begin with `top`, as `lm.gpt` where `lm.gpt.model`
-    is its `model.py`; "" where one of these imports is of something else.
+    """The name that a tree has for its own root in imports that begin with `top`, as `lm.gpt` where
+    `lm.gpt.model` is its `model.py`; "" where one of these imports is of something else.
     """
     asked = re.compile(OWN % re.escape(top).encode(), re.M)
     found = None
