@@ -17,7 +17,7 @@ from engine.errors import LearnerCodeError, Message, NotApplicable
 from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
 from engine.facts.pack import Declared, FactPack, Texts, told_why
-from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
+from engine.facts.report import Fact, HealthReport, Raw, Taken, judged, placed
 from engine.flows import sampling, training, unfound
 from engine.run.forks import Answer, Folder, Forks
 
@@ -103,7 +103,9 @@ def check(bench: Bench, asked: Asked, progress: Callable[[str], None]) -> Health
     sampler = sampling.sampler(bench, found, progress) if asked.generation else None
     for more in (script, sampler):
         raws += raw_facts(more.facts) if more else []
-    facts = tuple(judged(bench.pack, raw, bench.files) for raw in raws)
+    facts = tuple(
+        placed(judged(bench.pack, raw, bench.files), bench.files, found.path) for raw in raws
+    )
     sizes = {name: int(summary.get(name, 0)) for name in ("layers", "width", "heads")}
     taken = Taken(
         file=found.path,

@@ -4,7 +4,7 @@ import difflib
 import re
 
 import numpy as np
-from pack import loss_facts, start_facts
+from pack import attention_facts, loss_facts, start_facts
 from pack.graph import is_weight, reaches, up
 from pack.results import missing
 
@@ -140,7 +140,7 @@ def distinct(case):
 
 
 def repeated(names):
-    """The names of one module under which one list holds it, as h.0 and h.1; [] where none does so twice."""
+    """The names of a module under which one list holds it, as h.0 and h.1; [] where none does so twice."""
     lists = {}
     for name in (name for name in names if name[-1].isdigit()):
         lists.setdefault(name.rstrip("0123456789"), []).append(name)
@@ -190,7 +190,8 @@ def future(case):
     if where[0, :last].any() and case.recorded["mask"]:
         return missing("the forward takes a mask, and none was given")
     if where[0, :last].any():
-        return "change with later tokens", None, ""
+        calls = [attention_facts.mask_call(head) for head in parts.heads]
+        return "change with later tokens", calls[0] if calls else None, ""
     if not where[0, last]:
         return missing("the last token changes nothing")
     return "only of tokens so far", None, ""

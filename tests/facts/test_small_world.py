@@ -163,7 +163,9 @@ def test_an_encoding_may_have_more_special_tokens(measure):
     tree = tree_of("espanol")
     source = tree["entrenar.py"].decode()
     assert OPENED in source
-    report = measure({**tree, "entrenar.py": source.replace(OPENED, TIKTOKEN).encode()}, training=True)
+    report = measure(
+        {**tree, "entrenar.py": source.replace(OPENED, TIKTOKEN).encode()}, training=True
+    )
     assert {f.id: f.verdict for f in report.facts}["order"] == "PASS"
 
 

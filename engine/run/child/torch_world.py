@@ -28,7 +28,9 @@ def here(value):
 
 
 def is_device(value):
-    return isinstance(value, torch.device) or (type(value) is str and value.split(":")[0] in DEVICES)
+    return isinstance(value, torch.device) or (
+        type(value) is str and value.split(":")[0] in DEVICES
+    )
 
 
 def dense(tensor):
