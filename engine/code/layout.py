@@ -70,7 +70,10 @@ def _merged(old: list[Token], new: list[Token]) -> str:
     text = ""
     for j, token in enumerate(new):
         last = kept.get(j - 1, -2)
-        if kept.get(j) == last + 1:
+        ends = token.text in (")", "]", "}") and kept.get(j) == last + 2
+        if ends and old[last + 1].text == ",":  # as it stands behind the last of several lines
+            gap = "," + old[last + 2].gap
+        elif kept.get(j) == last + 1:
             gap = old[last + 1].gap
         elif j in kept:
             gap = _break(old[kept[j]].gap) or token.gap

@@ -21,8 +21,8 @@ CASES = [
     ("triu(\n    diagonal=1\n)", "triu(diagonal=2)", "triu(\n    diagonal=2\n)"),
     (
         BLOCKS,
-        "ModuleList([Block(width=1, heads=2)] * n)",
-        "ModuleList(\n    [\n        Block(\n            width=1,  # small\n            heads=2)\n    ] * n\n)",
+        "ModuleList([Block(width=1, heads=2,)] * n)",
+        "ModuleList(\n    [\n        Block(\n            width=1,  # small\n            heads=2,\n        )\n    ] * n\n)",
     ),
     ("drop(\n    x + y\n)", "F.drop(x + y, p)", "F.drop(\n    x + y, p\n)"),
     ("softmax(\n    x, dim=-1\n)", "softmax(x, dim=-1).fill(m, 0)", "softmax(\n    x, dim=-1\n).fill(m, 0)"),

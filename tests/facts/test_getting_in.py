@@ -511,3 +511,21 @@ def test_a_size_that_is_only_a_default_inside_fits_the_others(measure):
     )  # fmt: skip
     report = measure(text)
     assert (report.model.width, report.model.heads) == (32, 4)
+
+
+def test_a_mask_that_the_forward_does_not_read_hides_no_missing_mask(measure):
+    asks = ("def forward(self, idx, targets=None):", "def forward(self, idx, mask=None, targets=None):")
+    text = changed(asks, ("self.mask[:, :, :T, :T] == 0", "self.mask[:, :, :T, :T] > 1"))
+    values = {fact.id: fact.value for fact in measure(text).facts}
+    assert (values["mask"], values["future"]) == ("everything", "change with later tokens")
+    text = changed(asks, ("B, T = idx.size()\n        pos", "B, T = idx.size() if mask is None else 1\n        pos"),
+                   ("self.mask[:, :, :T, :T] == 0", "self.mask[:, :, :T, :T] > 1"))  # fmt: skip
+    assert {fact.id: fact.value for fact in measure(text).facts}["mask"] is None
+
+
+def test_a_loss_that_shifts_inside_is_wrong_in_the_same_ways(measure):
+    text = changed(("F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))",
+                    "F.cross_entropy(logits[:, :-1].reshape(-1, logits.size(-1)).softmax(-1),"
+                    " targets[:, 1:].reshape(-1))"))  # fmt: skip
+    values = {fact.id: fact.value for fact in measure(text).facts}
+    assert values["loss"] == "cross-entropy of probabilities"

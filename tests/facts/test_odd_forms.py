@@ -204,7 +204,9 @@ class Block(Module):
         self.number = number
         self.norm1, self.norm2 = Norm(width), Norm(width)
         self.attention = Attention(width, heads, context)
-        self.ffn = Sequential(Linear(width, 4 * width), torch.nn.GELU(), Linear(4 * width, width))
+        self.ffn = Sequential(
+            Linear(width, 4 * width), torch.nn.GELU(), Linear(4 * width, width), Dropout(0.1)
+        )
 
     def forward(self, x):
         x = x + self.attention(self.norm1(x))
@@ -237,6 +239,7 @@ NAMED_FORMS = {
     "layers-in-a-plain-list": "layers by names of their own, and norms written by hand",
     "one-block-n-times": "blocks that are told their number",
     "positions-not-added": "a buffer whose shape is asked for",
+    "dropout-ignores-eval": "dropout as the last of what runs in turn",
 }
 
 

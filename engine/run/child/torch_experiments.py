@@ -224,13 +224,14 @@ def gradients(output, targets, model, job):
 
 def answer(built, notes, answers, blobs):
     """What was made, and what its experiments gave."""
+    mask = getattr(built.takes("mask"), "name", "")
     return {
         "how": built.how,
         "notes": sorted(set(notes)),
         "experiments": answers,
         "blobs": blobs.items,
         "targets": built.takes("targets") is not None,
-        "mask": getattr(built.takes("mask"), "name", ""),
+        "mask": mask if mask and torch_build.reads(built.model, mask) else "",
         "shared": shared_modules(built.model),
         "parameters": sum(t.numel() for _, t in parameters(built.model)),
         "module": isinstance(built.model, torch.nn.Module),
