@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import io
-import itertools
 import tokenize
 from typing import NamedTuple
 
@@ -78,9 +77,8 @@ def _merged(old: list[Token], new: list[Token]) -> str:
         elif j in kept:
             gap = _break(old[kept[j]].gap) or token.gap
         elif last >= 0 and last + 1 < len(old) and last + 1 not in stay:
-            gone = itertools.takewhile(lambda n: n not in stay, range(last + 1, len(old)))
-            places = [old[n] for n in gone]
-            place = next((one for one in places if one.text == token.text), places[0])
+            gone = [old[n] for n in range(last + 1, len(old)) if n not in stay]
+            place = next((one for one in gone if one.text == token.text), gone[0])
             gap = _break(place.gap) or token.gap
         else:
             gap = token.gap

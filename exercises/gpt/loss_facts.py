@@ -31,7 +31,10 @@ def forms(logits, targets):
     mixed = logits.reshape(-1, V, T).transpose(0, 2, 1)
     yield RIGHT, nll(flat, wanted)
     yield "cross-entropy of probabilities", nll(soft(flat), wanted)
-    yield "logits and targets in different order", nll(logits.transpose(1, 0, 2).reshape(-1, V), wanted)
+    yield (
+        "logits and targets in different order",
+        nll(logits.transpose(1, 0, 2).reshape(-1, V), wanted),
+    )
     yield "classes and tokens exchanged by a reshape", nll(mixed.reshape(-1, V), wanted)
     yield "logits and targets in different order", nll(flat, targets.T.reshape(-1))
 

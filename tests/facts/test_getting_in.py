@@ -514,7 +514,10 @@ def test_a_size_that_is_only_a_default_inside_fits_the_others(measure):
 
 
 def test_a_mask_that_the_forward_does_not_read_hides_no_missing_mask(measure):
-    asks = ("def forward(self, idx, targets=None):", "def forward(self, idx, mask=None, targets=None):")
+    asks = (
+        "def forward(self, idx, targets=None):",
+        "def forward(self, idx, mask=None, targets=None):",
+    )
     text = changed(asks, ("self.mask[:, :, :T, :T] == 0", "self.mask[:, :, :T, :T] > 1"))
     values = {fact.id: fact.value for fact in measure(text).facts}
     assert (values["mask"], values["future"]) == ("everything", "change with later tokens")

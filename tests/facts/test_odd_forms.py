@@ -250,6 +250,15 @@ def test_a_form_of_imported_names_is_reached(id, named):
     fact_break.plan(bench, looked.target, GPT.proof(id), GPT.story(id).lies)
 
 
+def test_a_final_norm_that_runs_in_turn_can_go(forks):
+    data = NAMED.replace(b"        return self.head(self.norm(x))", b"        return self.turns(x)")
+    made = b"Linear(width, vocab_size)\n"
+    data = data.replace(made, made + b"        self.turns = Sequential(self.norm, self.head)\n")
+    bench, looked = looked_at(forks, data)
+    planned = fact_break.plan(bench, looked.target, GPT.proof("final-norm-missing-gpt"), ())
+    assert b"Sequential(self.head)" in planned.injection.files["model.py"]
+
+
 def test_a_block_that_is_repeated_is_seen_in_a_list_of_two_names(forks):
     head = b"self.norm, self.head = LayerNorm(width), Linear(width, vocab_size)\n"
     turns = b"        self.turns = ModuleList([self.blocks, self.norm])\n"
