@@ -151,6 +151,9 @@ def _found(
         texts = known | {
             name: source.text(*source.span(bound)) for name, bound in match.bindings.items()
         }
+        if step.replace == step.find:  # which only finds what a later edit names
+            yield (), texts
+            continue
         if not replace:
             above = source.parents.get(id(match.node))
             whole = above if isinstance(above, ast.Expr) else match.node

@@ -252,11 +252,14 @@ def test_a_form_of_imported_names_is_reached(id, named):
 
 def test_a_final_norm_that_runs_in_turn_can_go(forks):
     data = NAMED.replace(b"        return self.head(self.norm(x))", b"        return self.turns(x)")
-    made = b"Linear(width, vocab_size)\n"
-    data = data.replace(made, made + b"        self.turns = Sequential(self.norm, self.head)\n")
+    made = b"self.norm, self.head = LayerNorm(width), Linear(width, vocab_size)\n"
+    apart = b"self.norm = LayerNorm(width)\n        self.head = Linear(width, vocab_size)\n"
+    turns = b"        self.turns = Sequential(self.norm, self.head)\n"
+    data = data.replace(made, apart + turns)
     bench, looked = looked_at(forks, data)
     planned = fact_break.plan(bench, looked.target, GPT.proof("final-norm-missing-gpt"), ())
-    assert b"Sequential(self.head)" in planned.injection.files["model.py"]
+    broken = data.replace(apart + turns, apart + turns.replace(b"self.norm, ", b""))
+    assert planned.injection.files["model.py"] == broken
 
 
 def test_a_block_that_is_repeated_is_seen_in_a_list_of_two_names(forks):
