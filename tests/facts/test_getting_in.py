@@ -118,7 +118,10 @@ def test_a_trunk_without_a_head_is_no_language_model(measure):
 
 
 def test_sizes_that_only_fit_each_other_stay_as_they_are(measure):
-    fixed = ("self.n_head = config.n_head", "self.n_head = 6")
+    fixed = (
+        "self.n_head = config.n_head",
+        "assert config.n_embd == 384\n        self.n_head = config.n_head",
+    )
     report = measure(changed(fixed))
     assert (report.model.width, report.model.heads) == (384, 6)
     assert not report.wrong
