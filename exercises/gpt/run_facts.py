@@ -130,8 +130,7 @@ def distinct(case):
     if parts is None or not (parts.layers or parts.whole):
         return missing("no attention was found")
     for shared in case.recorded["shared"]:
-        names = repeated(shared)
-        if names:
+        if names := repeated(shared):
             inside = " inside a layer" if re.search(r"\.\d+\.", names[0]) else ""
             return f"one, {len(names)} times{inside} ({names[0]})", None, ""
     if len(parts.layers or parts.whole) < 2:
