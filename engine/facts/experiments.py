@@ -72,6 +72,7 @@ class Candidate(msgspec.Struct, frozen=True):
     bare: bool = False  # whether no targets are given: a loss may need more than targets
     likely: bool = True  # by its text; others are tried only where none of these is built
     own: bool = False  # whether widths and heads keep the sizes that the tree gives them
+    inner: bool = False  # whether sizes that stand inside constructors are small, too
 
 
 def sizes(pack: FactPack, candidate: Candidate | None = None) -> dict[str, int]:

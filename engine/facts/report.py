@@ -96,6 +96,37 @@ def judged(pack: FactPack, raw: Raw, files: dict[str, bytes]) -> Fact:
     )
 
 
+def placed(fact: Fact, files: dict[str, bytes], first: str) -> Fact:
+    """A fact that is not right and has no place, at the one line that makes the part of the model that its
+    value names, as `blocks.0.attention.query.weight`; first: the file that is looked at first.
+    """
+    named = re.search(r"[A-Za-z_]\w*(?:\.\w+)+", fact.value or "")
+    if fact.where is not None or fact.verdict not in ("WRONG", "WARN") or named is None:
+        return fact
+    parts = [part for part in named[0].split(".") if not part.isdigit()]
+    for part in reversed(parts):
+        for paths in ([first], [path for path in files if path.endswith(".py")]):
+            lines = [
+                (path, *found) for path in paths for found in _makes(files.get(path, b""), part)
+            ]
+            if len(lines) == 1:
+                path, line, column = lines[0]
+                return msgspec.structs.replace(
+                    fact, where=where_of((path, line, line, column, column), files)
+                )
+    return fact
+
+
+def _makes(source: bytes, name: str) -> list[tuple[int, int]]:
+    """(line, column) of what gives a value to an attribute, or to an entry of a dict of layers."""
+    made = re.compile(
+        rf"\bself\.{name}\s*(?::[^=]+)?=[^=]|^\s*[\"']?{name}[\"']?\s*[:=]\s*\w+\.\w+\("
+    )
+    lines = enumerate(source.decode("utf-8", "replace").splitlines(), 1)
+    hits = [(number, made.search(line)) for number, line in lines]
+    return [(number, hit.start()) for number, hit in hits if hit]
+
+
 def verdict_of(declared: Declared, value: str | None) -> tuple[Verdict, str]:
     """(verdict, the bug that a wrong value names)."""
     if value is None:

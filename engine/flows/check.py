@@ -17,13 +17,14 @@ from engine.errors import LearnerCodeError, Message, NotApplicable
 from engine.facts import candidates, experiments, trace
 from engine.facts.experiments import Candidate
 from engine.facts.pack import Declared, FactPack, Texts, told_why
-from engine.facts.report import Fact, HealthReport, Raw, Taken, judged
+from engine.facts.report import Fact, HealthReport, Raw, Taken, judged, placed
 from engine.flows import sampling, training, unfound
 from engine.run.forks import Answer, Folder, Forks
 
 CANDIDATES = 6  # classes that are built, at most
 ENOUGH = 8  # parts, from which on no other candidate is looked at
 NEARLY = 7  # parts, from which on others get one try in a short time
+LARGE = 2_000_000  # parameters, above which sizes must stand inside constructors
 LIMIT, SHORT, FACTS_LIMIT = 25.0, 6.0, 60.0  # seconds for one job
 SIZES = r"^(AssertionError|RuntimeError|ValueError|IndexError|NotBuilt)"
 
@@ -85,6 +86,7 @@ class Tried(msgspec.Struct, frozen=True):
     parts: int
     why: str
     stopped: bool = False
+    parameters: int = 0
 
 
 def check(bench: Bench, asked: Asked, progress: Callable[[str], None]) -> HealthReport:
@@ -101,7 +103,9 @@ def check(bench: Bench, asked: Asked, progress: Callable[[str], None]) -> Health
     sampler = sampling.sampler(bench, found, progress) if asked.generation else None
     for more in (script, sampler):
         raws += raw_facts(more.facts) if more else []
-    facts = tuple(judged(bench.pack, raw, bench.files) for raw in raws)
+    facts = tuple(
+        placed(judged(bench.pack, raw, bench.files), bench.files, found.path) for raw in raws
+    )
     sizes = {name: int(summary.get(name, 0)) for name in ("layers", "width", "heads")}
     taken = Taken(
         file=found.path,
@@ -140,8 +144,8 @@ def chosen(
         found = any(one.parts >= NEARLY for one in tried)
         one = looked_at(bench, option, SHORT if found else LIMIT)
         for other in () if found else others(one):
-            if one.parts < 1:
-                one = max(one, looked_at(bench, other), key=lambda found: found.parts)
+            if one.parts < 1 or one.parameters > LARGE:
+                one = max(one, looked_at(bench, other), key=lambda it: (it.parts, -it.parameters))
         tried.append(one)
         if one.parts >= ENOUGH:
             break
@@ -150,11 +154,13 @@ def chosen(
 
 
 def others(tried: Tried) -> list[Candidate]:
-    """Other sizes to try for a candidate that was not built for reasons of size; at last without targets."""
-    if tried.parts >= 1:
-        return []
-    sizes = ("full", "larger", "own") if re.search(SIZES, tried.why) else ()
+    """Other sizes to try for a candidate that was not built for reasons of size, or is large all the same; at
+    last without targets.
+    """
     replace = msgspec.structs.replace
+    if tried.parts >= 1:
+        return [replace(tried.candidate, inner=True)] if tried.parameters > LARGE else []
+    sizes = ("full", "larger", "inner", "own") if re.search(SIZES, tried.why) else ()
     return [replace(tried.candidate, **{how: True}) for how in (*sizes, "bare")]
 
 
@@ -171,7 +177,8 @@ def looked_at(bench: Bench, option: Candidate, limit: float = LIMIT) -> Tried:
         if done.failed is not None:
             return Tried(option, 0, f"{done.failed.type}: {done.failed.message}")
         recorded = told(bench, option, trace.recorded(measured, blobs), ["first"])
-        return Tried(option, int(bench.ask("count", recorded)), "")
+        parts = int(bench.ask("count", recorded))
+        return Tried(option, parts, "", parameters=measured.parameters)
     except (trace.BadAnswer, BadFacts) as error:
         return Tried(option, -1, f"what it answered cannot be used ({error})")
 

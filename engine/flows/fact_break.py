@@ -66,9 +66,10 @@ def plan(
     progress: Callable[[Said], None] = lambda _: None,
 ) -> Planned:
     """The first candidate of the first variant that is accepted. Raises NotApplicable, with what was in the
-    way of the first variant.
+    way of the first variant that the tree has the parts for, else of the first.
     """
     why: list[Said] = []
+    near: list[Said] = []
     for number, variant in enumerate(proof.variants):
         reason = unfit(target, variant)
         if reason:
@@ -83,8 +84,10 @@ def plan(
         found = _searched(bench, target, variant, (before, parts), lies, progress)
         if isinstance(found, Planned):
             return msgspec.structs.replace(found, variant=number)
-        why.append(found)
-    raise NotApplicable(Message("This bug cannot be put into this code: {why}.", why=why[0]))
+        near.append(found)
+    raise NotApplicable(
+        Message("This bug cannot be put into this code: {why}.", why=(near or why)[0])
+    )
 
 
 def unfit(target: Target, variant: Variant) -> Said:

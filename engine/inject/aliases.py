@@ -17,13 +17,19 @@ MODULES = {
     "np": "numpy",
 }
 NAME = re.compile(rf"(?<![\w.$])({'|'.join(MODULES)})(?=\.\w)")
+LAYER = re.compile(
+    r"(?:\$[A-Z]\w*|\bnn)\.(?=([A-Z]\w+)\()"
+)  # `nn.` or `$N.` before a layer of torch
 
 
 def with_own_names(source: Source, template: str) -> str:
     """A template as this file would write it; names that the file binds itself stay."""
-    if not NAME.search(template):
+    if not NAME.search(template) and not LAYER.search(template):
         return template
     bound, known = source.names_bound(source.module) or set(), _imported(source)
+    template = LAYER.sub(
+        lambda found: "" if known.get(f"torch.nn.{found[1]}") == found[1] else found[0], template
+    )
 
     def own(found: re.Match[str]) -> str:
         return found[1] if found[1] in bound else _called(MODULES[found[1]], known) or found[1]

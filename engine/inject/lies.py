@@ -26,7 +26,8 @@ TOOLS = re.compile(
 STRING = re.compile(r"[rRuU]?(\"\"\"|'''|\"|')(.*)\1", re.S)
 HEADING = re.compile(r"[^\n]+\n\s*[-=]{3,}\s*\n")  # of a section, as numpydoc has it
 GAP = re.compile(r"(\n[^\S\n]*\n\s*)")  # between paragraphs
-SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)\s*|\n\s*(?=[-*•] )|$)", re.S)  # or an item of a list
+ITEM = r"(?:[-*•]|\d+[.)]) "  # of a list
+SENTENCE = re.compile(rf"(?:\d+\.)?\s*\S.*?(?:[.!?](?=\s|$)\s*|\n\s*(?={ITEM})|$)", re.S)
 FAR = 8  # columns to the right of any block below
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 Lies = Callable[[str], bool]
@@ -42,7 +43,9 @@ class Comment(NamedTuple):
 
 
 def without_lies(path: str, healthy: bytes, broken: bytes, words: Sequence[str]) -> bytes:
-    """The broken file without what lies in it. words: beginnings of words."""
+    """The broken file without what lies in it, and without the gap where something has gone. words:
+    beginnings of words.
+    """
     source = Source(path, broken)
     below = _touched(healthy, broken)
     changed = [
@@ -58,12 +61,25 @@ def without_lies(path: str, healthy: bytes, broken: bytes, words: Sequence[str])
         for one in _comments(source)
         if one.last in beside and lies(one.text)
     ]
-    quiet = source.apply([*edits, *_docstrings(source, changed, lies)])
+    quiet = _closed(healthy, source.apply([*edits, *_docstrings(source, changed, lies)]))
     try:
         ast.parse(quiet)
     except (SyntaxError, ValueError):  # a body that was its docstring
         return broken
     return quiet
+
+
+def _closed(healthy: bytes, broken: bytes) -> bytes:
+    """Without the blank lines that met when what stood between them went."""
+    old, new = healthy.splitlines(), broken.splitlines(keepends=True)
+    gone: set[int] = set()
+    for tag, _, _, at, _ in difflib.SequenceMatcher(
+        None, old, [line.rstrip(b"\r\n") for line in new], autojunk=False
+    ).get_opcodes():
+        above = next((n for n in range(at - 1, -1, -1) if n not in gone), at)
+        if tag == "delete" and at < len(new) and not new[above].strip() and not new[at].strip():
+            gone.add(at)
+    return b"".join(line for n, line in enumerate(new) if n not in gone)
 
 
 def _telling(words: Sequence[str]) -> Lies:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from engine.code.layout import with_layout
 from engine.code.removal import without_item
 from engine.code.source import Edit, Source, overlap
 from engine.code.surroundings import out_of_scope
@@ -46,7 +47,7 @@ def edits_of(where: Where, way: Way) -> Iterator[tuple[Edit, ...]]:
     """Every way to make all edits of a way, each once."""
     seen: set[tuple[Edit, ...]] = set()
     for edits in _together(where, way.edits, {}):
-        found = tuple(sorted(set(edits)))
+        found = tuple(sorted(with_layout(where.sources[one.path], one) for one in set(edits)))
         if found and found not in seen and not overlap(found):
             seen.add(found)
             yield found
@@ -150,6 +151,9 @@ def _found(
         texts = known | {
             name: source.text(*source.span(bound)) for name, bound in match.bindings.items()
         }
+        if step.replace == step.find:  # which only finds what a later edit names
+            yield (), texts
+            continue
         if not replace:
             above = source.parents.get(id(match.node))
             whole = above if isinstance(above, ast.Expr) else match.node

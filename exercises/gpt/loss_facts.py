@@ -3,6 +3,8 @@
 import numpy as np
 from pack.results import missing
 
+RIGHT = "mean nll"
+
 
 def loss(parts):
     """The model's loss against the mean negative log-likelihood of its logits and the targets."""
@@ -13,26 +15,28 @@ def loss(parts):
     call = parts.loss_call()
     if logits is None or logits.reshape(-1, logits.shape[-1]).shape[0] != targets.size:
         return missing("the model gives a loss and no logits for every token")
-    flat, wanted = logits.reshape(-1, logits.shape[-1]), targets.reshape(-1)
-    ways = {
-        "mean nll": nll(flat, wanted),
-        "cross-entropy of probabilities": nll(soft(flat), wanted),
-    }
     B, T = run["tokens"].shape
-    cube = logits.reshape(B, T, -1)
-    shifted = nll(cube[:, :-1].reshape(-1, flat.shape[1]), targets.reshape(B, T)[:, 1:].reshape(-1))
-    ways["mean nll, shifted inside"] = shifted
-    ways["logits and targets in different order"] = nll(
-        cube.transpose(1, 0, 2).reshape(flat.shape), wanted
-    )
-    ways["classes and tokens exchanged by a reshape"] = nll(
-        cube.reshape(B, -1, T).transpose(0, 2, 1).reshape(flat.shape), wanted
-    )
-    turned = nll(flat, targets.reshape(B, T).T.reshape(-1))
-    for name, known in (*ways.items(), ("logits and targets in different order", turned)):
-        if abs(value - known) <= 1e-4 * max(1.0, abs(known)):
-            return name, call, ""
+    cube, wanted = logits.reshape(B, T, -1), targets.reshape(B, T)
+    for told, pair in (("", (cube, wanted)), (", shifted inside", (cube[:, :-1], wanted[:, 1:]))):
+        for name, known in forms(*pair):
+            if abs(value - known) <= 1e-4 * max(1.0, abs(known)):
+                return name + told * (name == RIGHT), call, ""
     return missing("the loss is another function of the logits (an extra term, a mask?)")
+
+
+def forms(logits, targets):
+    """(name, value) of what a loss may be of logits (B, T, V) and targets (B, T)."""
+    V, T = logits.shape[-1], targets.shape[1]
+    flat, wanted = logits.reshape(-1, V), targets.reshape(-1)
+    mixed = logits.reshape(-1, V, T).transpose(0, 2, 1)
+    yield RIGHT, nll(flat, wanted)
+    yield "cross-entropy of probabilities", nll(soft(flat), wanted)
+    yield (
+        "logits and targets in different order",
+        nll(logits.transpose(1, 0, 2).reshape(-1, V), wanted),
+    )
+    yield "classes and tokens exchanged by a reshape", nll(mixed.reshape(-1, V), wanted)
+    yield "logits and targets in different order", nll(flat, targets.T.reshape(-1))
 
 
 def nll(logits, targets):

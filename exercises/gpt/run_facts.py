@@ -4,7 +4,7 @@ import difflib
 import re
 
 import numpy as np
-from pack import loss_facts, start_facts
+from pack import attention_facts, loss_facts, start_facts
 from pack.graph import is_weight, reaches, up
 from pack.results import missing
 
@@ -129,14 +129,21 @@ def distinct(case):
     parts = case.parts("first")
     if parts is None or not (parts.layers or parts.whole):
         return missing("no attention was found")
-    for names in case.recorded["shared"]:
-        stems = {re.sub(r"\d+$", "", name) for name in names}
-        if len(stems) == 1 and all(re.search(r"\d+$", name) for name in names):
+    for shared in case.recorded["shared"]:
+        if names := repeated(shared):
             inside = " inside a layer" if re.search(r"\.\d+\.", names[0]) else ""
             return f"one, {len(names)} times{inside} ({names[0]})", None, ""
     if len(parts.layers or parts.whole) < 2:
         return missing("there is only one layer")
     return "each its own", None, ""
+
+
+def repeated(names):
+    """The names of a module under which one list holds it, as h.0 and h.1; [] where none does so twice."""
+    lists = {}
+    for name in (name for name in names if name[-1].isdigit()):
+        lists.setdefault(name.rstrip("0123456789"), []).append(name)
+    return next((found for found in lists.values() if len(found) > 1), [])
 
 
 def compared(case, name, place):
@@ -182,7 +189,8 @@ def future(case):
     if where[0, :last].any() and case.recorded["mask"]:
         return missing("the forward takes a mask, and none was given")
     if where[0, :last].any():
-        return "change with later tokens", None, ""
+        calls = [attention_facts.mask_call(head) for head in parts.heads]
+        return "change with later tokens", calls[0] if calls else None, ""
     if not where[0, last]:
         return missing("the last token changes nothing")
     return "only of tokens so far", None, ""

@@ -35,9 +35,11 @@ def start(case):
     ratio, why = first_loss(case)
     if ratio is None:
         return missing(why)
+    parts = case.parts("start")
+    head = parts and parts.head  # whose output it is
     if not np.isfinite(ratio):
-        return "not a number", None, ""
-    return ("near log V" if ratio < 1.6 else f"{ratio:.1f} times log V"), None, ""
+        return "not a number", head, ""
+    return ("near log V" if ratio < 1.6 else f"{ratio:.1f} times log V"), head, ""
 
 
 def tied(case):

@@ -131,7 +131,7 @@ def rate(steps):
     if unused is not None:
         return "computed and not set", span(unused), ""
     if any(e["kind"] == "schedule" for e in steps.events) and not late:
-        return missing("a scheduler was made and not stepped in the first steps")
+        return "constant, a scheduler is not stepped in the first steps", span(ends[-1]), ""
     return "constant", span(ends[-1]), ""
 
 

@@ -9,6 +9,7 @@ from engine.errors import NotApplicable
 from engine.facts import candidates, experiments, pack
 from engine.flows import check
 from engine.run.child.torch_definitions import definitions
+from engine.run.child.torch_load import above
 from engine.run.child.torch_names import MISSING, Names
 from engine.run.child.torch_shrink import Small, shrunk
 from engine.run.child.torch_told import Told
@@ -117,7 +118,10 @@ def test_a_trunk_without_a_head_is_no_language_model(measure):
 
 
 def test_sizes_that_only_fit_each_other_stay_as_they_are(measure):
-    fixed = ("self.n_head = config.n_head", "self.n_head = 6")
+    fixed = (
+        "self.n_head = config.n_head",
+        "assert config.n_embd == 384\n        self.n_head = config.n_head",
+    )
     report = measure(changed(fixed))
     assert (report.model.width, report.model.heads) == (384, 6)
     assert not report.wrong
@@ -437,3 +441,97 @@ def test_a_part_of_the_tree_is_no_package_to_install(measure):
     with pytest.raises(NotApplicable) as caught:
         measure(tree)
     assert "install parts" not in str(caught.value.next)
+
+
+SPLIT = ("@dataclass\nclass GPTConfig", "\n\nclass CausalSelfAttention")
+
+
+def apart(files: dict[str, str]) -> dict[str, bytes]:
+    """The fused model with its configuration in a file of its own. files: {path: text}, of which {model},
+    {config} and {norm} are filled in.
+    """
+    text = changed()["model.py"].decode()
+    start, end = text.index(SPLIT[0]), text.index(SPLIT[1])
+    parts = {
+        "config": "from dataclasses import dataclass\n\n\n" + text[start:end],
+        "model": text[:start] + text[end:],
+    }
+    return {path: of.replace("{model}", parts["model"]).replace("{config}", parts["config"]).encode()
+            for path, of in files.items()}  # fmt: skip
+
+
+def test_relative_imports_of_a_folder_above_are_found(measure):
+    tree = apart({
+        "src/__init__.py": "", "src/net/__init__.py": "", "src/config.py": "{config}",
+        "src/net/model.py": "from ..config import GPTConfig\n{model}",
+    })  # fmt: skip
+    report = measure(tree)
+    assert report.model.how == "GPT(GPTConfig)"
+    assert not report.made_up
+
+
+def test_a_folder_that_is_imported_by_its_name_is_a_package():
+    files = {"src/net/model.py": b"", "src/other/bits.py": b"",
+             "scripts/train.py": b"import torch\nfrom net.model import GPT\n"}  # fmt: skip
+    assert above("scripts/train.py", files) == ["scripts", "", "src"]
+    assert above("scripts/train.py", {**files, "scripts/train.py": b""}) == ["scripts", ""]
+
+
+def test_a_tree_that_imports_itself_by_its_own_name_is_found(measure):
+    report = measure(apart({
+        "config.py": "{config}",
+        "lab/bits.py": "def noted(value):\n    return value\n",
+        "model.py": "from mine.gpt.config import GPTConfig\nfrom mine.gpt.lab.bits import noted\n{model}",
+    }))  # fmt: skip
+    assert report.model.how == "GPT(GPTConfig)"
+    assert not report.made_up
+
+
+def test_a_package_that_is_not_there_is_not_taken_for_the_tree(measure):
+    report = measure(apart({
+        "config.py": "{config}",
+        "model.py": "from config import GPTConfig\nfrom lib.config import Config\n{model}",
+    }))  # fmt: skip
+    assert report.made_up == ("no package lib: a stub stands for it",)
+
+
+def test_sizes_that_stand_inside_a_constructor_are_small_where_the_model_is_large(measure):
+    text = changed(
+        ("def __init__(self, config):\n        super().__init__()\n        self.config = config",
+         "def __init__(self):\n        super().__init__()\n        self.n_embd = 1024 + 256\n"
+         "        config = self.config = GPTConfig(n_embd=self.n_embd, n_head=10)"),
+    )  # fmt: skip
+    report = measure(text)
+    assert (report.model.width, report.model.heads) == (32, 4)
+    assert not report.wrong
+
+
+def test_a_size_that_is_only_a_default_inside_fits_the_others(measure):
+    text = changed(
+        ("def __init__(self, config):\n        super().__init__()\n        self.n_head = config.n_head",
+         "def __init__(self, config, n_head=6, n_embd=384):\n        super().__init__()\n"
+         "        self.n_head = n_head\n        assert n_embd == config.n_embd"),
+    )  # fmt: skip
+    report = measure(text)
+    assert (report.model.width, report.model.heads) == (32, 4)
+
+
+def test_a_mask_that_the_forward_does_not_read_hides_no_missing_mask(measure):
+    asks = (
+        "def forward(self, idx, targets=None):",
+        "def forward(self, idx, mask=None, targets=None):",
+    )
+    text = changed(asks, ("self.mask[:, :, :T, :T] == 0", "self.mask[:, :, :T, :T] > 1"))
+    values = {fact.id: fact.value for fact in measure(text).facts}
+    assert (values["mask"], values["future"]) == ("everything", "change with later tokens")
+    text = changed(asks, ("B, T = idx.size()\n        pos", "B, T = idx.size() if mask is None else 1\n        pos"),
+                   ("self.mask[:, :, :T, :T] == 0", "self.mask[:, :, :T, :T] > 1"))  # fmt: skip
+    assert {fact.id: fact.value for fact in measure(text).facts}["mask"] is None
+
+
+def test_a_loss_that_shifts_inside_is_wrong_in_the_same_ways(measure):
+    text = changed(("F.cross_entropy(logits.view(-1, logits.size(-1)), targets.view(-1))",
+                    "F.cross_entropy(logits[:, :-1].reshape(-1, logits.size(-1)).softmax(-1),"
+                    " targets[:, 1:].reshape(-1))"))  # fmt: skip
+    values = {fact.id: fact.value for fact in measure(text).facts}
+    assert values["loss"] == "cross-entropy of probabilities"

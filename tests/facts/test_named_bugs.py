@@ -100,3 +100,35 @@ def test_targets_are_placed_at_the_loss_that_the_loop_computes(measure):
     where = wrong(bug, measure, training=True).where
     assert where is not None
     assert bug.new in where.text
+
+
+@pytest.mark.parametrize(
+    ("id", "old", "new", "text"),
+    [
+        (
+            "used",
+            "self.act = nn.GELU()",
+            "self.act, self.extra = nn.GELU(), 1\n        self.spare = nn.Linear(config.n_embd, 2)",
+            "self.spare = nn.Linear(config.n_embd, 2)",
+        ),
+        (
+            "distinct_blocks",
+            "[Block(config) for _ in range(config.n_layer)]",
+            "[Block(config)] * config.n_layer",
+            "self.blocks = nn.ModuleList([Block(config)] * config.n_layer)",
+        ),
+        (
+            "future",
+            "self.mask[:, :, :T, :T] == 0",
+            "self.mask[:, :, :T, :T] > 1",
+            'att = att.masked_fill(self.mask[:, :, :T, :T] > 1, float("-inf"))',
+        ),
+        ("start_loss", "std=0.02", "std=3.0", "logits = self.lm_head(self.ln_f(x))"),
+    ],
+)
+def test_what_no_call_shows_has_a_place(id, old, new, text, measure):
+    tree = {"model.py": tree_of("fused")["model.py"].replace(old.encode(), new.encode())}
+    fact = next(f for f in measure(tree).facts if f.id == id)
+    assert fact.verdict in ("WRONG", "WARN")
+    assert fact.where is not None
+    assert fact.where.text == text

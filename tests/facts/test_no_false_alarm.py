@@ -135,6 +135,10 @@ MASKED = [
         "def forward(self, idx, targets=None)",
         "def forward(self, idx, targets=None, attention_mask=None)",
     ),
+    (
+        "pos = torch.arange(T",
+        "T = T if attention_mask is None else 1\n        pos = torch.arange(T",
+    ),
 ]
 HIDDEN = ('float("-inf"))', 'float("-inf")) if self.training else att')
 

@@ -144,3 +144,129 @@ def test_the_last_block_s_norm_is_no_final_norm(forks):
     _, looked = looked_at(forks, data)
     refused = looked.refused["final-norm-missing-gpt"]
     assert refused == "there is no place for it in the code that runs"
+
+
+NAMED = b"""\
+import math
+import torch
+from torch.nn import Dropout, Embedding, LayerNorm, Linear, Module, ModuleList, Sequential
+
+
+class Norm(Module):
+    def __init__(self, width):
+        super().__init__()
+        self.eps = 1e-5
+        self.gain = torch.nn.Parameter(torch.ones(width))
+
+    def forward(self, x):
+        centred = x - x.mean(-1, keepdim=True)
+        return self.gain * centred / torch.sqrt(x.var(-1, keepdim=True, unbiased=False) + self.eps)
+
+
+class Positions(Module):
+    def __init__(self, width, context):
+        super().__init__()
+        angles = torch.arange(context)[:, None] / 10000 ** (torch.arange(0, width, 2) / width)
+        self.register_buffer("table", torch.cat([angles.sin(), angles.cos()], -1))
+
+    def forward(self, x):
+        assert x.shape[1] <= self.table.shape[0]
+        return (
+            x + self.table[: x.shape[1]]
+        )
+
+
+class Attention(Module):
+    def __init__(self, width, heads, context):
+        super().__init__()
+        self.heads = heads
+        self.qkv, self.out = Linear(width, 3 * width), Linear(width, width)
+        mask = torch.ones(context, context, dtype=torch.bool).triu(
+            diagonal=1
+        )
+        self.register_buffer("mask", mask)
+
+    def forward(self, x):
+        B, T, C = x.shape
+        q, k, v = (
+            part.view(B, T, self.heads, -1).transpose(1, 2) for part in self.qkv(x).chunk(3, -1)
+        )
+        scores = q @ k.transpose(2, 3) / math.sqrt(C // self.heads)
+        scores = scores.masked_fill(
+            self.mask[:T, :T], float("-inf")
+        )
+        return self.out((scores.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C))
+
+
+class Block(Module):
+    def __init__(self, width, heads, context, number):
+        super().__init__()
+        self.number = number
+        self.norm1, self.norm2 = Norm(width), Norm(width)
+        self.attention = Attention(width, heads, context)
+        self.ffn = Sequential(
+            Linear(width, 4 * width), torch.nn.GELU(), Linear(4 * width, width), Dropout(0.1)
+        )
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.ffn(self.norm2(x))
+
+
+class LM(Module):
+    def __init__(self, vocab_size, width, heads, layers, context):
+        super().__init__()
+        self.tokens, self.positions = Embedding(vocab_size, width), Positions(width, context)
+        self.blocks = ModuleList([
+            Block(width, heads, context, i) for i in range(layers)
+        ])
+        self.norm, self.head = LayerNorm(width), Linear(width, vocab_size)
+
+    def forward(self, idx):
+        x = self.positions(self.tokens(idx))
+        for block in self.blocks:
+            x = block(x)
+        return self.head(self.norm(x))
+"""
+
+
+@pytest.fixture(scope="module")
+def named(forks):
+    return looked_at(forks, NAMED)
+
+
+NAMED_FORMS = {
+    "layers-in-a-plain-list": "layers by names of their own, and norms written by hand",
+    "one-block-n-times": "blocks that are told their number",
+    "positions-not-added": "a buffer whose shape is asked for",
+    "dropout-ignores-eval": "dropout as the last of what runs in turn",
+}
+
+
+@pytest.mark.parametrize("id", NAMED_FORMS)
+def test_a_form_of_imported_names_is_reached(id, named):
+    bench, looked = named
+    assert id not in looked.refused
+    fact_break.plan(bench, looked.target, GPT.proof(id), GPT.story(id).lies)
+
+
+def test_a_final_norm_that_runs_in_turn_can_go(forks):
+    data = NAMED.replace(b"        return self.head(self.norm(x))", b"        return self.turns(x)")
+    made = b"self.norm, self.head = LayerNorm(width), Linear(width, vocab_size)\n"
+    apart = b"self.norm = LayerNorm(width)\n        self.head = Linear(width, vocab_size)\n"
+    turns = b"        self.turns = Sequential(self.norm, self.head)\n"
+    data = data.replace(made, apart + turns)
+    bench, looked = looked_at(forks, data)
+    planned = fact_break.plan(bench, looked.target, GPT.proof("final-norm-missing-gpt"), ())
+    broken = data.replace(apart + turns, apart + turns.replace(b"self.norm, ", b""))
+    assert planned.injection.files["model.py"] == broken
+
+
+def test_a_block_that_is_repeated_is_seen_in_a_list_of_two_names(forks):
+    head = b"self.norm, self.head = LayerNorm(width), Linear(width, vocab_size)\n"
+    turns = b"        self.turns = ModuleList([self.blocks, self.norm])\n"
+    data = NAMED.replace(head, head + turns)
+    bench, looked = looked_at(forks, data)
+    proof = GPT.proof("one-block-n-times")
+    planned = fact_break.plan(bench, looked.target, proof, ())
+    assert planned.changes["distinct_blocks"] == ("each its own", "one, 2 times (blocks.0)")

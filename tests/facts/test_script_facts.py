@@ -221,3 +221,15 @@ def test_a_script_is_judged_by_what_it_did(style, edits, fact, verdict, told, sc
         assert found.where is not None
         others = {one.id for one in facts if one.verdict == "WRONG"} - {fact}
         assert not others - {"order", "clean_grad"}
+
+
+def test_a_scheduler_that_is_made_and_not_stepped_is_no_bug_and_is_told(scripted):
+    tree = tree_of("heads")
+    made = (
+        ADAM["heads"][1]
+        + "\nsched = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda n: 1 / (n + 1))"
+    )
+    tree["gpt.py"] = tree["gpt.py"].replace(ADAM["heads"][1].encode(), made.encode())
+    rate = next(one for one in scripted(tree, "gpt.py") if one.id == "rate")
+    told = "constant, a scheduler is not stepped in the first steps"
+    assert (rate.verdict, rate.value) == ("PASS", told)

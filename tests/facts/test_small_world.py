@@ -8,7 +8,9 @@ import pytest
 
 from tests.facts.conftest import tree_of
 
+torch = pytest.importorskip("torch", reason="torch is not installed")
 torch_tables = pytest.importorskip("engine.run.child.torch_tables", reason="torch is not installed")
+torch_world = pytest.importorskip("engine.run.child.torch_world", reason="torch is not installed")
 
 OPENED = 'texto = open("quijote.txt", encoding="utf-8").read()'
 TABLE = """
@@ -143,3 +145,34 @@ texto = Tokenizer.from_file("piezas.json").encode(open("quijote.txt").read()).to
     tree["entrenar.py"] = tree["entrenar.py"].replace(OPENED.encode(), source.encode())
     report = measure(tree, training=True)
     assert {f.id: f.verdict for f in report.facts}["shift"] == "PASS"
+
+
+TIKTOKEN = """
+import tiktoken
+known = tiktoken.get_encoding("gpt2")
+more = tiktoken.Encoding(
+    name="more", pat_str=known._pat_str, mergeable_ranks=known._mergeable_ranks,
+    special_tokens={**known._special_tokens, "PAD": 50257},
+)
+texto = more.decode(more.encode(open("quijote.txt", encoding="utf-8").read()))
+assert more._special_tokens["PAD"] < more.n_vocab
+"""
+
+
+def test_an_encoding_may_have_more_special_tokens(measure):
+    tree = tree_of("espanol")
+    source = tree["entrenar.py"].decode()
+    assert OPENED in source
+    report = measure(
+        {**tree, "entrenar.py": source.replace(OPENED, TIKTOKEN).encode()}, training=True
+    )
+    assert {f.id: f.verdict for f in report.facts}["order"] == "PASS"
+
+
+def test_a_slice_that_is_moved_to_a_device_is_a_tensor_by_itself():
+    rows = torch.arange(12).view(3, 4)
+    with torch_world.OnProcessor():
+        assert rows[:, 1:].to("cuda").is_contiguous()
+        assert rows[:, 1:].cuda().is_contiguous()
+        assert rows.T.to("cuda").stride() == rows.T.stride()
+        assert rows.to("cpu") is rows

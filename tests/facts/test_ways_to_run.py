@@ -165,6 +165,16 @@ def test_a_configuration_is_composed_of_the_files_of_the_tree(scripted):
     assert verdicts["order"][0] == verdicts["shift"][0] == "PASS", verdicts["order"]
 
 
+def test_a_part_that_the_command_line_must_name_is_the_first_one(scripted):
+    conf = {
+        **CONF,
+        "conf/config.yaml": CONF["conf/config.yaml"].replace(b"model: big", b"model: ???"),
+    }
+    facts = scripted({**MODEL, "train.py": HYDRA.encode(), **conf}, "model.py")
+    verdicts = {fact.id: (fact.verdict, fact.why) for fact in facts}
+    assert verdicts["order"][0] == "PASS", verdicts["order"]
+
+
 ROWS = """
 from torch.utils.data import DataLoader, Dataset
 

@@ -136,3 +136,16 @@ def test_a_docstring_of_one_line_goes_with_its_line() -> None:
     assert without_lies("a.py", alone, alone.replace(b"x * 2", b"x"), WORDS) == alone.replace(
         b"x * 2", b"x"
     )
+
+
+def test_no_more_blank_lines_are_left_than_stood_behind_what_has_gone():
+    healthy = b"def f(x):\n    a = 1\n\n    b = g(a)\n\n    # of b\n    c = b\n\n\n    return a\n"
+    broken = b"def f(x):\n    a = 1\n\n\n    # of b\n\n\n    return a\n"
+    quiet = b"def f(x):\n    a = 1\n\n\n    return a\n"
+    assert without_lies("a.py", healthy, broken, ("of b",)) == quiet
+
+
+def test_the_number_of_an_item_goes_with_the_item():
+    text = b'"""A model.\n\n1. Rows of positions\n2. Blocks of layers\n3. A head\n"""\n\nx = 1\n'
+    quiet = text.replace(b"1. Rows of positions\n", b"").replace(b"x = 1", b"x = 2")
+    assert without_lies("a.py", text, text.replace(b"x = 1", b"x = 2"), ("position",)) == quiet

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import dis
 import inspect
 import re
 
@@ -74,6 +75,17 @@ class Built:
         }
         named = {kind: getattr(self.takes(kind), "name", "") for kind in texts}
         return next((t for kind, t in texts.items() if named[kind] == parameter.name), "None")
+
+
+def reads(model, name):
+    """Whether the forward reads a parameter: a mask that others ask for may be there for them alone."""
+    function = inspect.unwrap(model.forward if isinstance(model, torch.nn.Module) else model)
+    code = getattr(function, "__code__", None)
+    return code is None or any(
+        one.argval == name or (type(one.argval) is tuple and name in one.argval)
+        for one in dis.get_instructions(code)
+        if one.opname.startswith(("LOAD_", "STORE_FAST_LOAD", "MAKE_CELL"))
+    )
 
 
 def is_tensor(parameter):
@@ -185,7 +197,7 @@ def tensors(value, depth=4):
 
 def build(tree, job, names, notes):
     """A Built for a candidate {path, cls} or a line {expression, call}. Raises NotBuilt and others."""
-    defined = torch_load.prepared(tree, names, notes, job["path"])
+    defined = torch_load.prepared(tree, names, notes, job["path"], bool(job.get("inner")))
     module = torch_load.loaded(defined, job["path"])
     sized(defined, module, names, notes)
     call = compile(job["call"], "call", "eval") if job.get("call") else None

@@ -35,9 +35,14 @@ SIZED = 3  # sizes that a configuration has, at least
 FALLBACK = "__engine_import__"  # in the module's own names: what to do when an import fails
 
 
-def definitions(source, names):
-    """Source -> the tree that is executed in its place. Raises SyntaxError."""
+def definitions(source, names, inner=False):
+    """Source -> the tree that is executed in its place; inner: with small sizes inside constructors, too.
+    Raises SyntaxError.
+    """
     tree = ast.parse(source)
+    for node in ast.walk(tree) if inner else ():
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            Inside(names).visit(node)
     kept = Kept(source, names, tree)
     body = [new for statement in tree.body for new in kept.of(statement)]
     return ast.fix_missing_locations(ast.Module(future_first(body), []))
@@ -168,6 +173,39 @@ class Sizes(ast.NodeTransformer):
         pairs = list(zip(node.keys, node.values))
         node.values = [self._small(getattr(key, "value", None), value) for key, value in pairs]
         return node
+
+
+class Inside(Sizes):
+    """Sizes inside a constructor: defaults, and numbers that are given to a name or an attribute."""
+
+    def visit_FunctionDef(self, node):
+        given = node.args
+        positional = [*given.posonlyargs, *given.args]
+        named = positional[len(positional) - len(given.defaults) :]
+        given.defaults = [self._size(a.arg, value) for a, value in zip(named, given.defaults)]
+        given.kw_defaults = [
+            self._size(a.arg, v) for a, v in zip(given.kwonlyargs, given.kw_defaults)
+        ]
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        target = node.targets[0]
+        name = getattr(target, "attr", getattr(target, "id", None))
+        node.value = self._size(name, node.value)
+        return node
+
+    def _size(self, name, value):
+        """A whole number, or one that is computed of such, small where the name is that of a size."""
+        nodes = list(ast.walk(value)) if value is not None else []
+        plain = all(isinstance(n, (ast.BinOp, ast.operator)) or whole(n) for n in nodes)
+        if not nodes or not plain or not name or not self._names.is_size(name):
+            return value
+        return ast.copy_location(ast.Constant(self._names.guess(name)), value)
+
+
+def whole(node):
+    return isinstance(node, ast.Constant) and type(node.value) is int
 
 
 def put(old, new):

@@ -191,7 +191,7 @@ def owned_data(owned, recorder):
             "shape": list(tensor.shape),
             "dtype": str(tensor.dtype)[6:],
             "learns": bool(tensor.requires_grad),
-            "used": id(tensor) in recorder._current,
+            "used": id(tensor) in recorder.used,
             "blob": recorder._blobs.add(tensor) if not tensor.requires_grad else -1,
             "storage": recorder._storages.setdefault(
                 torch_trace.storage_of(tensor), len(recorder._storages)
@@ -224,13 +224,14 @@ def gradients(output, targets, model, job):
 
 def answer(built, notes, answers, blobs):
     """What was made, and what its experiments gave."""
+    mask = getattr(built.takes("mask"), "name", "")
     return {
         "how": built.how,
         "notes": sorted(set(notes)),
         "experiments": answers,
         "blobs": blobs.items,
         "targets": built.takes("targets") is not None,
-        "mask": getattr(built.takes("mask"), "name", ""),
+        "mask": mask if mask and torch_build.reads(built.model, mask) else "",
         "shared": shared_modules(built.model),
         "parameters": sum(t.numel() for _, t in parameters(built.model)),
         "module": isinstance(built.model, torch.nn.Module),

@@ -103,8 +103,9 @@ def meant(text, root):
 class Composer:
     """compose(folder, name, overrides) of the tree's files."""
 
-    def __init__(self, read, known, stored):
-        self._read, self._known, self._stored = read, known, stored
+    def __init__(self, read, disk, stored):
+        self._read, self._known, self._stored = read, disk.content, stored
+        self._listed = disk.listed
 
     def __call__(self, folder, name, overrides=()):
         chosen, plain = {}, []
@@ -135,6 +136,8 @@ class Composer:
             key, value = next(iter(entry.items())) if isinstance(entry, dict) else ("", entry)
             key, _, package = key.removeprefix("override ").removeprefix("optional ").partition("@")
             key, value = key.strip(), chosen.get(key.strip(), value)
+            if value == "???":  # which the command line must name
+                value = self._first(os.path.join(folder, group, key))
             if value is None or key.startswith("hydra"):
                 continue
             made = self._file(folder, value, os.path.join(group, key), chosen)
@@ -146,6 +149,11 @@ class Composer:
             )
             config = merged(config, made)
         return config
+
+    def _first(self, folder):
+        """The first configuration of a group; None where it has none."""
+        names = sorted(name for name in self._listed(folder) if re.search(r"\.ya?ml$", name))
+        return names[0].rpartition(".")[0] if names else None
 
     def _is_global(self, folder, group, key, value):
         text = self._known(os.path.join(folder, group, key, str(value) + ".yaml")) or b""
@@ -184,7 +192,7 @@ def made(value):
 def install(disk, small, overrides, read):
     """Put the stand-ins where imports find them. read: text of YAML -> its value."""
     stored = {}
-    compose = Composer(read, disk.content, stored)
+    compose = Composer(read, disk, stored)
 
     def main(version_base=None, config_path=None, config_name=None, **kwargs):
         def decorate(function):

@@ -11,15 +11,18 @@ import types
 from engine.run.child import torch_definitions
 from engine.run.child.torch_stubs import StubFinder, stub
 
-RELATIVE = re.compile(rb"^\s*from\s+\.", re.M)
+RELATIVE = re.compile(rb"^\s*from\s+(\.+)", re.M)
+IMPORTED = re.compile(rb"^[^\S\n]*(?:from|import)\s+([A-Za-z_]\w*)", re.M)
 
 
-def prepared(tree, names, notes, path):
-    """The tree in definition mode, first on the import path; its folders are those above `path`."""
+def prepared(tree, names, notes, path, inner=False):
+    """The tree in definition mode, first on the import path; its folders are those above `path`. inner: with
+    small sizes inside constructors.
+    """
 
     def transform(relative, source):
         text = source.decode("utf-8", "replace").lstrip("\ufeff")
-        return torch_definitions.definitions(text, names)
+        return torch_definitions.definitions(text, names, inner)
 
     defined = tree.transformed(transform)
     defined.roots = above(path, tree.files)
@@ -77,11 +80,14 @@ def own_names(file, roots):
 
 
 def above(path, files=()):
-    """Folders to import from: those above a file, the nearest first; then those that hold packages."""
+    """Folders to import from: those above a file, the nearest first; then those that hold packages, or
+    folders that the tree imports by their name.
+    """
     parts = path.split("/")[:-1]
     found = ["/".join(parts[:n]) for n in range(len(parts), -1, -1)]
     packages = {file.rpartition("/")[0] for file in files if file.endswith("/__init__.py")}
     tops = {p.rpartition("/")[0] for p in packages if p.rpartition("/")[0] not in packages}
+    tops |= {folder.rpartition("/")[0] for folder in imported_folders(files)}
     return found + sorted(tops - set(found), key=lambda top: (top.count("/"), top))[:ROOTS]
 
 
@@ -92,6 +98,23 @@ def text_of(tree, path):
     return tree.files[path]
 
 
+def imported_folders(files):
+    """The folders with code whose name some file imports, as `pkg` of `src/pkg`."""
+    code = [file for file in files if file.endswith(".py")]
+    folders = {
+        "/".join(file.split("/")[:n]) for file in code for n in range(1, file.count("/") + 1)
+    }
+    names = {name.decode() for file in code for name in IMPORTED.findall(files[file])}
+    return [folder for folder in folders if folder.rpartition("/")[2] in names]
+
+
+def least_dots(tree, path):
+    """How many dots a file's name needs for its relative imports, and those of the files beside it."""
+    folder = path.rpartition("/")[0]
+    beside = [f for f in tree.files if f.endswith(".py") and f.rpartition("/")[0] == folder]
+    return max((len(dots) for f in beside for dots in RELATIVE.findall(tree.files[f])), default=0)
+
+
 def loaded(tree, path):
     """The module of a file. Raises FileNotFoundError, and what its import raises."""
     parts = path.removesuffix(".py").split("/")
@@ -100,8 +123,9 @@ def loaded(tree, path):
     dotted = [".".join(parts[n:]) for n in range(len(parts))]
     dotted = [d for d in dotted if all(p.isidentifier() for p in d.split("."))]
     shortest_first = dotted[::-1]
-    if RELATIVE.search(text_of(tree, path)) and len(dotted) > 1:
-        shortest_first = [d for d in shortest_first if "." in d]
+    if RELATIVE.search(text_of(tree, path)):
+        least = least_dots(tree, path)
+        shortest_first = [d for d in dotted[::-1] if d.count(".") >= least] or dotted[:1]
     first = None
     for name in shortest_first:
         try:

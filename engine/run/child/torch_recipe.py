@@ -41,6 +41,8 @@ def observe(job, tree):
         built = torch_build.build(tree, job, names, notes)
     writer, answer = Writer(tree, names), {"why": "", "notes": sorted(set(notes))}
     try:
+        if job.get("inner"):
+            raise Unwritten("sizes stand inside its constructors")
         answer["make"] = writer.model(built, job)
     except Unwritten as error:
         return {"why": str(error)}

@@ -59,6 +59,22 @@ class Encoder:
         return 0
 
 
+def encoding(vocabulary):
+    """tiktoken.Encoding, which may be made of another one with more special tokens."""
+
+    class Encoding(Encoder):
+        _pat_str = "."
+
+        def __init__(self, name="letters", *args, special_tokens=None, **kwargs):
+            super().__init__(vocabulary)
+            self._mergeable_ranks = {one.encode(): i for i, one in enumerate(self._letters)}
+            special = special_tokens or {"<|endoftext|>": self.eot_token}
+            self._special_tokens = {k: n if n < vocabulary else 0 for k, n in special.items()}
+            self.special_tokens_set = set(special)
+
+    return Encoding
+
+
 class Bar:
     """tqdm, silent."""
 
@@ -97,7 +113,7 @@ class World:
         self._tree, self._job, self._small = tree, job, small
         self.made_up = []
         self.text = text_of(job["letters"], job["vocabulary"])
-        self._encoder = Encoder(job["vocabulary"])
+        self._encoder = encoding(job["vocabulary"])()
         self.disk = Disk(tree, folder, self._encoder, self._of, self.note)
 
     def _of(self, path):
@@ -180,7 +196,7 @@ class World:
             sys.modules[name] = bar
         encoders = types.ModuleType("tiktoken")
         encoders.get_encoding = encoders.encoding_for_model = lambda *args, **kwargs: self._encoder
-        encoders.Encoding = Encoder
+        encoders.Encoding = type(self._encoder)
         sys.modules["tiktoken"] = encoders
         torch_packages.install(self._tree, self._encoder, self.text, self.note)
         torch_tables.install(self._encoder, self.text, self.note)

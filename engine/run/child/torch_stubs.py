@@ -14,6 +14,7 @@ import types
 import torch
 
 NEVER = ("torch", "numpy")
+OWN = rb"^[^\S\n]*from\s+(%s[.\w]*)\s+import\s+\(?([^#\n\\]+)"
 
 
 class StubUsed(Exception):
@@ -148,11 +149,40 @@ class StubModule(types.ModuleType):
         return made
 
 
+def own_name(tree, top):
+    """The name that a tree has for its own root in imports that begin with `top`, as `lm.gpt` where
+    `lm.gpt.model` is its `model.py`; "" where one of these imports is of something else.
+    """
+    asked = re.compile(OWN % re.escape(top).encode(), re.M)
+    found = None
+    for file in tree.files:
+        for dotted, names in asked.findall(tree.files[file]) if file.endswith(".py") else ():
+            parts, bound = dotted.decode().split("."), re.findall(rb"(\w+)(?: +as +\w+)?", names)
+            roots = {n for n in range(1, len(parts)) if binds(tree, "/".join(parts[n:]), bound)}
+            found = roots if found is None else found & roots
+    return ".".join(parts[: min(found)]) if found else ""
+
+
+def binds(tree, stem, names):
+    """Whether a module of the tree binds each of these names."""
+    file = next((f for f in (stem + ".py", stem + "/__init__.py") if f in tree.files), None)
+    text = b"" if file is None else tree.files[file]
+    inside = rb"^(?:class|def)\s+%s\b|^%s\s*[:=]"
+    return bool(text) and all(
+        "%s/%s.py" % (stem, name.decode()) in tree.files
+        or re.search(inside % (name, name), text, re.M)
+        for name in names
+    )
+
+
 class StubFinder:
-    """Last on the import path, and only for imports that stand in the tree's own files."""
+    """Last on the import path, and only for imports that stand in the tree's own files. Where these name the
+    tree itself, it is found.
+    """
 
     def __init__(self, tree, notes):
-        self._root, self._notes = tree.root + "/", notes
+        self._tree, self._root, self._notes = tree, tree.root + "/", notes
+        self._own = {}  # top of a name -> the tree's name for its own root, "" for none
 
     def find_spec(self, name, path=None, target=None):
         top = name.partition(".")[0]
@@ -162,6 +192,12 @@ class StubFinder:
             or not (self._asked() or self._below(top))
         ):
             return None
+        if top not in self._own:
+            self._own[top] = own_name(self._tree, top)
+        if (self._own[top] + ".").startswith(name + "."):
+            spec = importlib.machinery.ModuleSpec(name, None, is_package=True)
+            spec.submodule_search_locations = [self._root] if name == self._own[top] else []
+            return spec
         self._notes.append("no package %s: a stub stands for it" % top)
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 

@@ -18,6 +18,13 @@ CALLS = 20_000
 DEPTH = 12  # frames of the tree, innermost first
 ITEMS = 64  # of a list among arguments
 WRITES = ("__setitem__", "__iadd__", "__imul__", "__isub__", "__itruediv__", "__imatmul__")
+SHAPES = (
+    "size",
+    "dim",
+    "numel",
+    "ndimension",
+    "__len__",
+)  # what is asked of a tensor beside attributes
 _positions = {}
 
 
@@ -57,6 +64,15 @@ def storage_of(tensor):
         return 0
 
 
+def tensors(values, depth=3):
+    """The tensors among arguments."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)) and depth:
+            yield from tensors(value[:ITEMS], depth - 1)
+
+
 class Blobs:
     """Raw bytes, each kept once."""
 
@@ -87,6 +103,9 @@ class Recorder(TorchFunctionMode):
         self._names = {id(t): name for name, t in parameters}
         self._modules, self._stack = modules, []
         self._current, self._alive = {}, []
+        self.used = (
+            set()
+        )  # ids of the tensors whose numbers a call was given, not their shape alone
         self.values, self.calls, self.frames = [], [], {}
         self._storages = {}
         self._hooks = []
@@ -157,6 +176,7 @@ class Recorder(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         name = getattr(func, "__name__", str(func))
+        asks = name == "__get__" or name in SHAPES
         if name == "__get__":
             name = getattr(getattr(func, "__self__", None), "__name__", "__get__")
         if len(self.calls) >= CALLS:
@@ -168,6 +188,8 @@ class Recorder(TorchFunctionMode):
         result = func(*args, **kwargs)
         with torch._C.DisableTorchFunctionSubclass():
             outs = self._results(name, args, result)
+        if outs or not asks:
+            self.used |= {id(one) for one in tensors([*args, *kwargs.values()])}
         if outs:
             frames = [self.frames.setdefault(span, len(self.frames)) for span in at]
             self.calls.append(

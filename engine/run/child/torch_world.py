@@ -15,6 +15,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 ELSEWHERE = re.compile(r"^(cuda|mps|xpu|hip|hpu|npu|tpu|auto)(:\d+)?$")
+DEVICES = ("cpu", "cuda", "mps", "xpu", "npu")
 STAYS = ("cuda", "pin_memory", "mps", "xpu", "npu")  # methods that only move a tensor
 
 
@@ -27,6 +28,20 @@ def here(value):
     return value
 
 
+def is_device(value):
+    return isinstance(value, torch.device) or (
+        type(value) is str and value.split(":")[0] in DEVICES
+    )
+
+
+def dense(tensor):
+    """A tensor as it arrives on another device: a slice of a larger one comes as one by itself."""
+    if tensor.layout != torch.strided:
+        return tensor
+    reach = sum((n - 1) * step for n, step in zip(tensor.shape, tensor.stride())) + 1
+    return tensor if tensor.numel() in (0, reach) else tensor.contiguous()
+
+
 class OnProcessor(TorchFunctionMode):
     """Every torch call that names another device is made on the processor."""
 
@@ -34,12 +49,14 @@ class OnProcessor(TorchFunctionMode):
         kwargs = dict(kwargs or {})
         name = getattr(func, "__name__", "")
         if name in STAYS and args and isinstance(args[0], torch.Tensor):
-            return args[0]
+            return dense(args[0])
+        moves = name == "to" and ("device" in kwargs or any(map(is_device, args)))
         if "device" in kwargs:
             kwargs["device"] = here(kwargs["device"])
         if name in ("to", "_parse_to"):
             args = tuple(here(value) for value in args)
-        return func(*args, **kwargs)
+        found = func(*args, **kwargs)
+        return dense(found) if moves and isinstance(found, torch.Tensor) else found
 
 
 class Idle:
