@@ -32,6 +32,8 @@ def forward(rng, regime, dtype):
     size = SIZES.get(regime.partition("_")[0], 1.0)
     for name, shape in shapes_of(rng, regime).items():
         drawn[name] = normal(rng, shape, dtype, size)
+    if regime == "large":  # most of it in one parameter, as in the table of a model
+        drawn["w"] = normal(rng, (187, 193), dtype)
     if regime == "spread":  # one gradient far above the others
         drawn["w"], drawn["k"] = drawn["w"] * kind(1e6), drawn["k"] * kind(1e-3)
     if regime == "one_spike":  # one number far above all others
