@@ -37,8 +37,8 @@ CROWD = 600  # parameters, at most
 
 
 def how_many(rng):
-    """How many parameters there are where there are many: as in a model of a dozen layers."""
-    return leaning(rng, [int(rng.integers(150, 200))], largest=CROWD)[0]
+    """How many parameters there are where there are many."""
+    return leaning(rng, [int(np.exp(rng.uniform(*np.log([18, 150]))))], largest=CROWD)[0]
 
 
 def few(rng, regime, T, dtype):
