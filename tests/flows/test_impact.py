@@ -226,8 +226,8 @@ SDPA = b"    scores = q @ "
 
 
 def test_practice_looks_closely_at_what_reads_otherwise(catalogue, plain):
-    """Each regime of its main probe, also where nothing that is broken is used, or it is far away; of a
-    neighbour in the file that reads the same, nothing.
+    """Each regime of its main probe, or one where that takes long, also where nothing that is broken is used,
+    or it is far away.
     """
     wrong = changed(plain, ATTENTION, SDPA, b"    left = None\n")
     extent = of_a_fix(catalogue, "attention", plain, wrong, everything=False)
@@ -241,9 +241,9 @@ def test_practice_looks_closely_at_what_reads_otherwise(catalogue, plain):
     extent = of_a_fix(catalogue, "sdpa", plain, both, everything=False)
     assert extent.rewritten == {"generate"} <= extent.close and "block" in extent.remote
     made = sample(scope_of(catalogue, plain, extent, level=PRACTICE))
-    assert (
-        len({d.regime for d in made.draws if (d.component, d.probe) == ("generate", "greedy")}) > 3
-    )
+    assert ("kept", "normal") in {
+        (d.probe, d.regime) for d in made.draws if d.component == "generate"
+    }
     alone = of_a_fix(catalogue, "sdpa", plain, _mended(plain), everything=False)
     assert not alone.rewritten
 
