@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection
 
 import msgspec
 
-from engine.code.changes import differing
+from engine.code.changes import aligned, differing
 from engine.code.imports import closure
 from engine.code.modules import role_files
+from engine.code.on_import import defined
 from engine.code.reachability import Part, Reachability, changed_parts
 from engine.code.writes import patching
 from engine.run.types import Tree
@@ -21,8 +23,8 @@ class Impact(msgspec.Struct, frozen=True):
     broken: the one that the break is in. changed: whether any code differs. users: those that use it,
     directly or not. direct: users that use it themselves, in most of their probes. beside: others that a
     name leads to what the fix changed. imported: others that only import a file that it changed. remote:
-    other users, that run nothing else that the fix changed. writes: whether it may write into what belongs
-    to others.
+    other users, that run nothing else that the fix changed. rewritten: the users and others that are defined
+    otherwise now. writes: whether it may write into what belongs to others.
     """
 
     broken: str
@@ -32,6 +34,7 @@ class Impact(msgspec.Struct, frozen=True):
     beside: frozenset[str] = frozenset()
     imported: frozenset[str] = frozenset()
     remote: frozenset[str] = frozenset()
+    rewritten: frozenset[str] = frozenset()
     writes: bool = False
 
     @property
@@ -65,8 +68,9 @@ def of_a_fix(
     users = frozenset(catalogue.users(broken))
     direct = frozenset(name for name in users if _directly(catalogue, name, broken))
     found = frozenset(_by_files(catalogue, before, after, changed, writing) - users - {broken})
+    rewritten = _rewritten(catalogue, before, after, changed) - {broken}
     if writing:
-        return Impact(broken, True, users, direct, found, writes=True)
+        return Impact(broken, True, users, direct, found, rewritten=rewritten, writes=True)
     if not everything:
         own = found & _in_files(catalogue, after, changed)
         named = (
@@ -74,14 +78,16 @@ def of_a_fix(
             if own
             else set()
         )
-        return Impact(broken, True, users, direct, own & named, remote=users - direct)
+        beside, remote = (own & named) | (rewritten - users), users - direct - rewritten
+        return Impact(broken, True, users, direct, beside, remote=remote, rewritten=rewritten)
     indirect = users - direct
     if not found and not indirect:
-        return Impact(broken, True, users, direct)
+        return Impact(broken, True, users, direct, rewritten=rewritten)
     reach = Reachability(before.files, before.roots)
     remote = frozenset(name for name in indirect if not _by_itself(catalogue, reach, after, name))
     named = by_names(catalogue, reach, after) if found else set()
-    return Impact(broken, True, users, direct, found & named, found - named, remote)
+    beside, imported = found & named, found - named
+    return Impact(broken, True, users, direct, beside, imported, remote, rewritten)
 
 
 def _directly(catalogue: Catalogue, user: str, used: str) -> bool:
@@ -148,6 +154,46 @@ def _in_files(catalogue: Catalogue, tree: Tree, changed: Collection[str]) -> set
         for role in catalogue.roles_of(name) - _lent_roles(catalogue, name)
         if places.get(role) in changed
     }
+
+
+def _rewritten(
+    catalogue: Catalogue, before: Tree, after: Tree, changed: Collection[str]
+) -> frozenset[str]:
+    """The components of which something that their own file defines, by the contract, reads otherwise."""
+    places = role_files(after.roles, after.roots, after.files)
+    names = {
+        path: {
+            name
+            for node in _otherwise(before.files.get(path, b""), after.files.get(path, b""))
+            for name in defined(node)
+        }
+        for path in changed
+    }
+    return frozenset(
+        component
+        for component in catalogue.contract.components
+        if any(
+            names.get(places.get(role, ""), set()) & _names(after, {role})
+            for role in _own_roles(catalogue, component)
+        )
+    )
+
+
+def _otherwise(before: bytes, after: bytes) -> list[ast.stmt]:
+    """The top-level statements that differ, came or are gone; none where one of both cannot be read."""
+    try:
+        found = aligned(before, after)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [*(now for _, _, now in found.pairs), *(was for _, was in found.gone), *found.added]
+
+
+def _own_roles(catalogue: Catalogue, component: str) -> set[str]:
+    """The roles of a component that are defined in its own file, by the contract."""
+    file = catalogue.contract.components[component].where.removesuffix(".py").replace("/", ".")
+    modules = {role: where.partition(":")[0] for role, where in catalogue.contract.roles.items()}
+    own = catalogue.roles_of(component) - _lent_roles(catalogue, component)
+    return {role for role in own if file.endswith(modules[role])}
 
 
 def _by_files(

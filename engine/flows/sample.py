@@ -25,7 +25,7 @@ from engine.judge.sampling import (
     varied,
 )
 from engine.run.types import LATE
-from engine.spec.types import Break
+from engine.spec.types import Break, Check
 
 FAR_COSTLY = 4  # of probes that take long of what does not use it itself, beside the usual regimes
 FAR_PROBES = 4  # of a component that the fix reaches through others alone, or merely imports
@@ -46,7 +46,7 @@ def sample(scope: Scope) -> Plan:
 
 
 def _close_sample(scope: Scope) -> Plan:
-    """Each regime of the broken component once, each call variant once, and one usual draw of each probe of
+    """Each regime of the broken component once, each call variant twice, and one usual draw of each probe of
     what uses it itself or runs changed code; never fewer than FIX_DRAWS. Of probes that take long, the
     usual regime, but for those that the break stands on; in other components, one such probe at most.
     """
@@ -55,24 +55,34 @@ def _close_sample(scope: Scope) -> Plan:
     slow = {*scope.slow[scope.impact.broken]} - stood_on
     quick = [pair for pair in scope.own if pair[1].probe not in slow]
     brief = usual(pair for pair in scope.own if pair[1].probe in slow)
-    others = scope.of(scope.impact.close)
-    near = [pair for pair in usual(others) if pair[1].probe not in scope.slow[pair[0]]]
-    known = {name for name, _ in near}
-    near += [
-        pair
-        for pair in usual(others)
-        if pair[0] not in known and pair[1].probe == most_looked_at(scope.of({pair[0]}))[1]
-    ]
     variants = scope.level.variants(scope.catalogue.contract)
     rest = joined(
         drawn(once(brief)),
         varied(scope.own, variants, seed=scope.seed, dtype=scope.dtype),
-        drawn(once(near)),
+        drawn(once(_near(scope))),
     )
     main = most_looked_at(scope.own)[1]
     more = {(check.probe, r) for _, check in quick if check.probe != main for r in check.regimes}
     missing = FIX_DRAWS - len(rest.draws) - len(more)
     return joined(drawn(once(quick), at_least={main: missing}), rest)
+
+
+def _near(scope: Scope) -> Checks:
+    """Of each other component one usual draw of each probe that does not take long, or, where it has no such
+    probe, of the one that most checks look at. Of that each regime where the component is written otherwise
+    now; if it takes long, the usual one.
+    """
+    found: list[tuple[str, Check]] = []
+    for name in dict.fromkeys(name for name, _ in scope.of(scope.impact.close)):
+        own, slow = scope.of({name}), scope.slow[name]
+        main = most_looked_at(own)[1]
+        first = [pair for pair in own if pair[1].probe == main]
+        near = [pair for pair in usual(own) if pair[1].probe not in slow]
+        if name in scope.impact.rewritten:
+            near = [pair for pair in near if pair[1].probe != main]
+            near += usual(first) if main in slow else first
+        found += near or usual(first)
+    return found
 
 
 def _wide_sample(scope: Scope) -> Plan:

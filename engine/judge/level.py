@@ -2,7 +2,7 @@
 
 *practice* is for a learner's own use: honest mistakes, nobody who deceives themselves. *exam* is for graded
 work: it adds what only code that wants to deceive a judge would meet (`engine/exam/`), handed in as
-`attacks`, so that the honest path knows nothing of it. One draw of each regime already refuses 95% of the
+`attacks`, so that the honest path knows nothing of it. One draw of each regime already refuses 98% of the
 wrong fixes that the specs list, in a seventh of the time that all of them take.
 """
 

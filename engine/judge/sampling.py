@@ -166,17 +166,18 @@ def varied(
     checks: Iterable[tuple[str, Check]], variants: Sequence[str], *, seed: int, dtype: str
 ) -> Plan:
     """Two draws for each call variant, in the usual regime of the probe that most checks look at: at an even
-    turn and at an odd one, by which some variants differ. A special regime may hide what a variant shows: one
-    of zeros hid an optimiser that updates copies of column-major arrays.
+    turn and at the odd one after it, by which some variants differ. A special regime may hide what a variant
+    shows: one of zeros hid an optimiser that updates copies of column-major arrays.
     """
     checks = list(checks)
     component, probe = most_looked_at(checks)
     regime = usual_regimes(checks)[component, probe]
     drawn = Drawn()
     for variant in variants:
+        even = derive(seed, component, probe, regime, variant) % 4 * 2
         for odd in (0, 1):
             value = derive(seed, component, probe, regime, variant, odd)
-            turn = derive(value) % 4 * 2 + odd
+            turn = even + odd
             drawn.add(Draw(component, probe, regime, value, dtype, variant, turn=turn))
     return drawn.plan(checks, seed)
 

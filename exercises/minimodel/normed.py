@@ -18,6 +18,8 @@ def width(rng, regime):
         return int(rng.integers(250, 300))
     if regime == "wide_square":
         return WIDE
+    if regime == "wide":
+        return int(rng.integers(4_200, 5_000))
     if regime == "equal_sizes":
         return EQUAL
     return 1 if regime == "one_feature" else distinct(rng, LONG, d=(5, 13))[0]
@@ -67,7 +69,7 @@ def rows_of(rng, regime, lead, d, dtype, *, centred):
 
 def leads(rng, regime):
     """The axes before the features."""
-    return (WIDE,) if regime == "wide_square" else leading(rng, regime)
+    return {"wide_square": (WIDE,), "wide": (2,)}.get(regime) or leading(rng, regime)
 
 
 def chosen_eps(rng, regime):

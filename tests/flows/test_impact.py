@@ -222,6 +222,32 @@ def test_practice_looks_at_what_else_was_changed(catalogue, plain):
     assert {draw.component for draw in made.draws} == {"sdpa", "attention", *extent.beside}
 
 
+SDPA = b"    scores = q @ "
+
+
+def test_practice_looks_closely_at_what_reads_otherwise(catalogue, plain):
+    """Each regime of its main probe, or one where that takes long, also where nothing that is broken is used,
+    or it is far away.
+    """
+    wrong = changed(plain, ATTENTION, SDPA, b"    left = None\n")
+    extent = of_a_fix(catalogue, "attention", plain, wrong, everything=False)
+    assert extent.rewritten == {"sdpa"} and "sdpa" in extent.close
+    made = sample(scope_of(catalogue, plain, extent, level=PRACTICE))
+    of_sdpa = [d for d in made.draws if d.component == "sdpa" and not d.call_variant]
+    every = {r for c in catalogue.build("sdpa").checks if c.probe == "forward" for r in c.regimes}
+    assert {d.regime for d in of_sdpa if d.probe == "forward"} == every
+    assert len(of_sdpa) == len({(d.probe, d.regime) for d in of_sdpa})
+    both = changed(_mended(plain), *OWN_CODE["generate"], b"    left = None\n")
+    extent = of_a_fix(catalogue, "sdpa", plain, both, everything=False)
+    assert extent.rewritten == {"generate"} <= extent.close and "block" in extent.remote
+    made = sample(scope_of(catalogue, plain, extent, level=PRACTICE))
+    assert ("kept", "normal") in {
+        (d.probe, d.regime) for d in made.draws if d.component == "generate"
+    }
+    alone = of_a_fix(catalogue, "sdpa", plain, _mended(plain), everything=False)
+    assert not alone.rewritten
+
+
 def test_costly_probes_of_others_are_drawn_in_few_regimes(catalogue, plain):
     """In the usual one, and some by lot; those of what uses the broken part itself in all of them."""
     extent = of_a_fix(catalogue, "sdpa", plain, _mended(plain))

@@ -206,7 +206,8 @@ class Beside(CallVariant):
 
     def _more(self, made, args, named):
         """More of the same class, each with one setting changed that was given or is there by default; which
-        comes last, and so stands wherever all of them write, is another one each time.
+        comes last, and so stands wherever all of them write, is another one each time: at an odd turn one
+        from the other half than at the even turn before.
         """
         settings = dict(enumerate(args))
         try:
@@ -216,7 +217,7 @@ class Beside(CallVariant):
             pass
         settings.update(named)
         turned = [(k, other) for k, value in settings.items() for other in self.like(value)]
-        last = self.turn % max(1, len(turned))
+        last = (self.turn // 2 + self.turn % 2 * (len(turned) // 2)) % max(1, len(turned))
         found = []
         for key, other in turned[last:] + turned[:last]:
             mine = {**named, key: other} if isinstance(key, str) else dict(named)

@@ -1,7 +1,7 @@
 """Inputs for the Embedding's probes."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, distinct, leading, leans, normal, varied
+from pack.common import EQUAL, LONG, REAL, distinct, leading, leans, normal, varied
 
 
 def dtype(rng, regime, dtype):
@@ -46,6 +46,8 @@ def sizes(rng, regime):
         return 7, 2
     if regime == "crowded":
         return 1250, 2
+    if regime == "tall":
+        return int(rng.integers(*REAL)), 1
     if regime == "equal_sizes":
         return EQUAL, EQUAL
     if regime == "one_row":
@@ -56,7 +58,9 @@ def sizes(rng, regime):
 
 
 def ids_for(rng, regime, V):
-    shape = {"many_ids": (73, 139), "crowded": (40, 50)}.get(regime) or leading(rng, regime)
+    shape = {"many_ids": (73, 139), "crowded": (40, 50), "tall": (3, 1)}.get(regime) or leading(
+        rng, regime
+    )
     if regime in ("repeated", "repeated_int32", "repeated_bytes"):
         two = (V // 2, V - 1) if regime == "repeated_bytes" else rng.integers(0, V, 2)
         ids = rng.choice(two, size=(3, 4))
@@ -68,7 +72,7 @@ def ids_for(rng, regime, V):
     if regime == "ends":
         return rng.permutation(np.array([0, V - 1, V - 1, 0, V // 2]))
     ids = rng.integers(0, V, shape)
-    if leans(rng) and ids.size:  # a large table is looked at where it ends
+    if (leans(rng) or regime == "tall") and ids.size:  # a large table is looked at where it ends
         ids.reshape(-1)[-1] = V - 1
     return ids.astype(np.int32) if regime == "int32" else np.asarray(ids)
 

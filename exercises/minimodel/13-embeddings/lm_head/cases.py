@@ -1,7 +1,7 @@
 """Inputs for the LMHead's probes. V lies in 257..1000 and is no multiple of 256, but where said."""
 
 import numpy as np
-from pack.common import EQUAL, LONG, blank, distinct, leading, leaning, leans, normal, varied
+from pack.common import EQUAL, LONG, REAL, blank, distinct, leading, leaning, leans, normal, varied
 
 
 def sizes(rng, regime):
@@ -10,6 +10,10 @@ def sizes(rng, regime):
         return 512, 16
     if regime == "large":
         return int(rng.integers(2100, 2300)), 9
+    if regime == "tall":
+        return int(rng.integers(*REAL)), 1
+    if regime == "crowd":
+        return 7, 3
     if regime == "equal_sizes":
         return EQUAL, EQUAL
     if regime == "low_and_wide":
@@ -57,12 +61,13 @@ def tied(rng, regime, dtype):
 def forward(rng, regime, dtype):
     V, d = sizes(rng, regime)
     (V,) = leaning(rng, [V], largest=LONG)
-    d = 3 if V > 5000 else d
+    d = 3 if V > 5000 and regime != "tall" else d
     rows = leading(rng, "normal" if regime == "large" else regime)
     if leans(rng) and max(rows, default=0) > 100:  # many rows: fewer columns, and one axis of rows
         V, rows = (V if V < 40 else 29), (max(rows),)
     if V > 5000:
         rows = rows[:1]
+    rows = {"tall": (), "crowd": (35, 65)}.get(regime, rows)
     scale = {"huge": 1e4, "tiny": 1e-8}.get(regime, 1.0)
     h = normal(rng, (*rows, d), dtype, scale)
     if regime == "spread_rows":  # each row a few orders of magnitude above the one before

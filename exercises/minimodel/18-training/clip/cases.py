@@ -1,8 +1,8 @@
 """Inputs for clip_grad_norm: gradients of several parameters, and a max_norm beside their length."""
 
 import numpy as np
-from pack.common import LONG, distinct, normal
-from pack.optimised import how_many, shapes_of
+from pack.common import LONG, distinct, leaning, normal
+from pack.optimised import CROWD, shapes_of
 
 SIZES = {"huge": 1e12, "tiny": 1e-12}  # of gradients; 1 elsewhere
 
@@ -120,15 +120,20 @@ def of_a_module(rng, regime, dtype):
 
 
 def many(rng, regime, dtype):
-    """n gradients of given lengths, each with a direction of its own."""
+    """n gradients of given lengths, each with a direction of its own. "crowd": as many as a model of a dozen
+    blocks has parameters.
+    """
     if regime == "shown":  # 16 parameters, each of length 3: together 12
         lengths = np.full(16, 3.0)
     elif regime == "shown_uneven":  # together 10.05
         lengths = np.array([10.0, 1.0])
     elif regime == "shown_even":  # none of them alone is as long as 1
         lengths = np.full(16, 0.5)
+    elif regime == "crowd":
+        n = leaning(rng, [int(rng.integers(150, 170))], largest=CROWD)[0]
+        lengths = rng.uniform(0.2, 6.0, n)
     else:
-        lengths = rng.uniform(0.2, 6.0, how_many(rng) if regime == "crowd" else 5)
+        lengths = rng.uniform(0.2, 6.0, 5)
     grads = rng.standard_normal((len(lengths), 6))
     grads *= (lengths / np.sqrt((grads**2).sum(-1)))[:, None]
     return {"grads": grads.astype(dtype), "max_norm": 1.0}

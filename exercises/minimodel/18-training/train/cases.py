@@ -30,7 +30,7 @@ def whole(rng, regime, dtype):
     sizes = {"d_model": 12, "n_heads": 3, "n_layers": 2, "d_ff": int(rng.integers(5, 9))}
     sizes |= {"vocab_size": int(rng.integers(5, 9)), "context_len": 7}
     x, y = batch(rng, sizes["vocab_size"], 3, 3, int(rng.integers(4, 7)))
-    kind = regime if regime in ("sgd", "adamw") else ""
+    kind = {"plain": "", "sgd": "sgd"}.get(regime, "adamw")
     lr = float(rng.uniform(0.01, 0.05) if kind else rng.uniform(0.1, 0.5))
     seed = int(rng.integers(1 << 30))
     return {"sizes": sizes, "x": x, "y": y, "kind": kind, "lr": lr, "seed": seed}
