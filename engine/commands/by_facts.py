@@ -17,9 +17,8 @@ from engine.commands import interpreters
 from engine.commands.means import Judged, Placed
 from engine.commands.session import Session
 from engine.commands.versions import before_and_now, broken
-from engine.flows import fact_observe
+from engine.flows import chance, fact_observe
 from engine.flows.answers import Answer
-from engine.flows.chance import fresh_seed
 from engine.flows.measuring import Progress
 from engine.judge.level import Level
 from engine.learner.store import Attempt
@@ -99,7 +98,7 @@ class ByFacts:
         bug = attempt.injected
         before, candidate = self._benches(probe, *(tree.files for tree in trees))
         subject = fact_fix.Subject(target, probe, tuple(bug["facts"]), bug["healthy"])
-        verdict = fact_fix.grade_fix(before, candidate, subject, fresh_seed(), level)
+        verdict = fact_fix.grade_fix(before, candidate, subject, chance.fresh_seed(), level)
         return Judged(verdict, self.both.sandbox, fact_repro.repeatable(verdict))
 
     def bench(self, *, script: bool = False) -> Bench:

@@ -54,15 +54,15 @@ class Failed(msgspec.Struct, frozen=True):
 
     check: str
     number: int
-    shows: Text
     draw: Draw | None
+    shows: Text = {}
 
 
 def repeatable(verdict: Verdict) -> list[dict[str, Any]]:
     """The failed checks, as plain data."""
     numbers = {one.id: number for number, one in enumerate(verdict.results, 1)}
     return [
-        msgspec.to_builtins(Failed(one.id, numbers[one.id], one.shows, one.draw))
+        msgspec.to_builtins(Failed(one.id, numbers[one.id], one.draw, one.shows))
         for one in told_in_order(verdict.results)
     ]
 

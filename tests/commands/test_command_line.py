@@ -343,9 +343,10 @@ def test_of_several_learners_one_must_be_named(home: Path) -> None:
     assert "ada, bob" in done.stderr and "engine init eve" in done.stderr
 
 
-def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("word", ["status", "check"])
+def test_a_folder_that_is_gone_is_named(tmp_path: Path, word: str) -> None:
     """A shell whose folder was removed gets words and no traceback."""
-    words = " ".join(command("status"))
+    words = " ".join(command(word))
     done = subprocess.run(
         ["sh", "-c", f"mkdir gone && cd gone && rmdir ../gone && exec {words}"], cwd=tmp_path,
         env=environment(), capture_output=True, text=True, timeout=GRACE, check=False,

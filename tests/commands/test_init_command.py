@@ -129,6 +129,7 @@ def test_a_folder_that_looks_odd_is_taken_with_a_warning(tmp_path: Path) -> None
     (tmp_path / "code").mkdir()
     done = engine("init", "ada", "--model", "code", cwd=tmp_path, code=0)
     assert "minimodel" in done.stdout and "roles:" in done.stdout
+    assert "--pack gpt" in done.stdout  # for who has a model that imports torch nowhere
 
 
 def test_where_no_model_is_found_the_next_command_is_the_one_that_says_why(tmp_path: Path) -> None:
@@ -154,6 +155,13 @@ def test_an_existing_learner_is_left_alone(home: Path) -> None:
     done = engine("init", "ada", cwd=home.parents[1], code=2)
     assert str(home) in done.stderr and "nothing was changed" in done.stderr
     assert listing(home.parents[1]) == before
+
+
+def test_a_folder_without_a_learner_is_not_called_one(home: Path) -> None:
+    """Advice that names a learner whom no command finds leads nowhere."""
+    (home / "learner.yaml").unlink()
+    done = engine("init", "ada", cwd=home.parents[1], code=2)
+    assert "without a learner.yaml" in done.stderr and "engine status" not in done.stderr
 
 
 NAMES = ["", ".", "..", "../ada", "a/b", "/tmp/x", ".hidden", "-x", "a b", "ada\n", "a" * 65,

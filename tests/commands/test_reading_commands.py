@@ -113,13 +113,13 @@ def test_show_tells_a_build_whole(home: Path) -> None:
 
 
 def test_status_tells_how_well_confidence_fits(closed: Path) -> None:
-    """Of 70% and 80% the second was right: two bins, two predictions, Brier 0.265."""
+    """Of 70% and 80% the second was right, and the cause with 90%: three bins, Brier 0.18."""
     report = engine_json("status", cwd=closed)
-    assert (report["predictions"], round(report["brier"], 4)) == (2, 0.265)
+    assert (report["predictions"], round(report["brier"], 4)) == (3, 0.18)
     found = [(b["low"], b["high"], b["count"], b["right"]) for b in report["calibration"]]
-    assert found == [(70, 80, 1, 0), (80, 90, 1, 1)]
+    assert found == [(70, 80, 1, 0), (80, 90, 1, 1), (90, 100, 1, 1)]
     told = engine("status", cwd=closed, code=0).stdout
-    assert "0.265" in told and "100%" in told
+    assert "0.18" in told and "100%" in told
 
 
 def test_next_leads_through_the_first_phase(home: Path, tmp_path: Path) -> None:

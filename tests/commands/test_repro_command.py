@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from workbench import HEAD, LOUD, edit, engine, engine_json, kinds
 
+from engine.errors import UsageError
+
 EMBEDDING = "src/minimodel/nn/embedding.py"
 
 
@@ -40,6 +42,15 @@ def test_a_build_that_failed_can_be_repeated_without_the_engine(home: Path) -> N
     assert "DIFFERS" not in run(script)
     again = engine_json("repro", "gradient", cwd=home)
     assert again["check"] == "gradient" and again["folder"] != report["folder"]
+
+
+def test_a_check_is_known_by_what_a_verdict_calls_it(home: Path) -> None:
+    edit(home, EMBEDDING, "return self.weight[ids]", "return self.weight[ids] * 2.0")
+    engine("submit-build", "embedding", cwd=home, code=1)
+    shows = "gradient of the table"
+    assert engine_json("repro", shows, cwd=home)["check"] == "gradient"
+    done = engine("repro", "nothing", cwd=home, code=UsageError.exit_code)
+    assert "gradient" in done.stderr and "can be repeated" in done.stderr
 
 
 def test_a_check_without_arrays_is_repeated_too(home: Path) -> None:

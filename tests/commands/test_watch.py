@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from workbench import HEAD, HEALTHY, LOSS, LOUD, Terminal, engine, listing, mend, session
 
 from engine.commands import watch
-from engine.errors import EngineError, UsageError
+from engine.errors import EngineError, StorageError, UsageError
 from engine.flows.reports import WatchReport
 from engine.run.servers import Servers
 
@@ -89,6 +90,12 @@ def test_what_is_watched(opened: Path) -> None:
     assert watch.watched(session(opened), "embedding") == "embedding"
     assert watch.folders(session(opened), LOUD) == (opened / "practice" / LOUD,)
     assert watch.folders(session(opened), "embedding") == (opened,)
+
+
+def test_a_practice_copy_that_is_gone_is_said(opened: Path) -> None:
+    shutil.rmtree(opened / "practice" / LOUD)
+    done = engine("watch", cwd=opened, code=StorageError.exit_code)
+    assert "The practice copy is gone" in done.stderr and "engine reset" in done.stderr
 
 
 def test_without_an_open_break_a_build_must_be_named(home: Path) -> None:

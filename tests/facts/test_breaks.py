@@ -16,6 +16,7 @@ from engine.inject.learner_code import Code
 from engine.run.types import Tree
 from engine.spec.catalogue import Catalogue
 from engine.spec.types import Proof, SpanEdit, Variant, Way
+from engine.words import said
 from tests.facts.conftest import tree_of
 
 GPT = Catalogue.find("gpt")
@@ -69,6 +70,14 @@ def test_a_break_that_applies_goes_in_and_changes_what_it_declares(style, id, tr
     code = Code(Tree("/learner", ("",), bench.files, {}), {})
     bare = fact_break.plan(bench, looked.target, proof, ())  # comments stay
     assert changed_lines(code, dict(bare.injection.files)) <= 6
+
+
+def test_what_is_said_while_a_place_is_looked_for_names_none(trees):
+    """It stands on the terminal when a blind break has begun."""
+    bench, looked = trees.looked("fused")
+    told = []
+    fact_break.plan(bench, looked.target, GPT.proof("scores-not-scaled"), (), told.append)
+    assert told and not any(".py" in said(one, "en") for one in told)
 
 
 def test_what_a_tree_does_not_have_is_said(trees):

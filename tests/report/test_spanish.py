@@ -25,7 +25,7 @@ ENGLISH_TOO = {  # code, numbers, and words that practitioners say in Spanish as
     "predictions: {{{prediction}: {{answer: ..., confidence: 70}}}}",
     "questions: {{{question}: {{answer: ...}}}}",
     "diagnosis: {{{key}: {{answer: ..., confidence: 60}}}}", "log: {file}", "ok", "ok: {checks}", "{minutes} min",
-    "{hours} h", "nats", "Autograd", "Embeddings", "ids", "losses",
+    "{hours} h", "nats", "{batch} × {length} tokens, {weights}", "Autograd", "Embeddings", "ids", "losses",
 }  # fmt: skip
 ERRORS = {
     "EngineError", "UsageError", "NotApplicable", "Unhealthy", "Busy", "LearnerCodeError", "StorageError",
