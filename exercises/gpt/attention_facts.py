@@ -170,6 +170,8 @@ def merge(parts):
         if before is None or after is None or before.shape != after.shape:
             return missing("the shapes of the attention's output do not tell tokens apart")
         if not np.allclose(before, after, atol=1e-6):
+            if not np.allclose(np.sort(before, None), np.sort(after, None), atol=1e-6):
+                return missing("the attention's output is changed before it is projected")
             last = parts.linears[call.i][0]
             return "tokens mixed", _first_in_tree(last) or call, ""
     return "each token by itself", parts.layers[0][0][1], ""

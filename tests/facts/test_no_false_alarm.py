@@ -67,6 +67,13 @@ def test_a_wide_model_whose_rows_are_sharp_still_sees_itself(scaled, measure):
     assert facts["scale"].value == ("1/sqrt(d_head)" if scaled else "none")
 
 
+def test_a_dropout_that_evaluates_is_no_heads_put_together_wrongly(measure):
+    """Numbers that change on the way to the projection say nothing of where tokens are."""
+    tree = changed("fused", "model.py", ("y = att @ v", "y = F.dropout(att @ v, 0.1)"))
+    facts = facts_of(tree, measure)
+    assert facts["merge"].value is None and facts["eval_dropout"].verdict == "WRONG"
+
+
 ROUTED = """class MLP(nn.Module):
     def __init__(self, config):
         super().__init__()
