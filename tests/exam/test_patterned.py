@@ -118,10 +118,10 @@ def test_no_probe_keeps_to_a_few_patterns():
     assert min(map(len, kinds.values())) > 3
 
 
-def drawn(servers, catalogue, plain, id, path, kinds, level=EXAM):
+def drawn(servers, catalogue, plain, id, path, kinds, level=EXAM, seed=5):
     """The draws that are run whole, for a change that changes nothing."""
     tree = plain.replaced({path: plain.files[path] + b"\n\nLEFT = None\n"})
-    scope = replace(scope_for(servers, catalogue, id, plain, tree, 5), level=level)
+    scope = replace(scope_for(servers, catalogue, id, plain, tree, seed), level=level)
     slow = id == "final-norm-missing"
     return [draw for one in attack._whole(scope, kinds, slow) for draw in one.draws]
 
@@ -156,8 +156,8 @@ def test_where_probes_take_long_fewer_draws_follow_a_pattern(servers, catalogue,
 def test_draws_that_follow_a_pattern_come_in_the_call_variants_of_the_level(
     servers, catalogue, plain
 ):
-    """But for hundreds of calls, which take long."""
+    """But for hundreds of calls, which take long. By lot: one seed may leave one of fourteen out."""
     few = replace(EXAM, call_variants=("primed", "late"))
     for level, wanted in ((few, {"", "primed"}), (EXAM, {"", "eval", *CALL_VARIANTS})):
-        draws = drawn(servers, catalogue, plain, LOUD, HEAD, ("patterns",), level)
-        assert {draw.call_variant for draw in draws} == wanted
+        lots = (drawn(servers, catalogue, plain, LOUD, HEAD, ("patterns",), level, s) for s in (5, 6))
+        assert {draw.call_variant for draws in lots for draw in draws} == wanted

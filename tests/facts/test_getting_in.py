@@ -9,7 +9,6 @@ from engine.errors import NotApplicable
 from engine.facts import candidates, experiments, pack
 from engine.flows import check
 from engine.run.child.torch_definitions import definitions
-from engine.run.child.torch_load import above
 from engine.run.child.torch_names import MISSING, Names
 from engine.run.child.torch_shrink import Small, shrunk
 from engine.run.child.torch_told import Told
@@ -471,6 +470,9 @@ def test_relative_imports_of_a_folder_above_are_found(measure):
 
 
 def test_a_folder_that_is_imported_by_its_name_is_a_package():
+    pytest.importorskip("torch", reason="torch is not installed")
+    from engine.run.child.torch_load import above
+
     files = {"src/net/model.py": b"", "src/other/bits.py": b"",
              "scripts/train.py": b"import torch\nfrom net.model import GPT\n"}  # fmt: skip
     assert above("scripts/train.py", files) == ["scripts", "", "src"]
