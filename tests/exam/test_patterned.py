@@ -159,5 +159,7 @@ def test_draws_that_follow_a_pattern_come_in_the_call_variants_of_the_level(
     """But for hundreds of calls, which take long. By lot: one seed may leave one of fourteen out."""
     few = replace(EXAM, call_variants=("primed", "late"))
     for level, wanted in ((few, {"", "primed"}), (EXAM, {"", "eval", *CALL_VARIANTS})):
-        lots = (drawn(servers, catalogue, plain, LOUD, HEAD, ("patterns",), level, s) for s in (5, 6))
+        lots = (
+            drawn(servers, catalogue, plain, LOUD, HEAD, ("patterns",), level, s) for s in (5, 6)
+        )
         assert {draw.call_variant for draws in lots for draw in draws} == wanted
