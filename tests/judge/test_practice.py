@@ -33,6 +33,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.sweep(4)
 @pytest.mark.parametrize("id", [id for id in BREAKS if id in REFUSED])
 def test_practice_refuses_what_is_wrong_elsewhere_or_at_real_sizes(servers, catalogue, id):
     """Whatever the lots."""
