@@ -17,9 +17,8 @@ MODULES = {
     "np": "numpy",
 }
 NAME = re.compile(rf"(?<![\w.$])({'|'.join(MODULES)})(?=\.\w)")
-LAYER = re.compile(
-    r"(?:\$[A-Z]\w*|\bnn)\.(?=([A-Z]\w+)\()"
-)  # `nn.` or `$N.` before a layer of torch
+# `nn.` or `$N.` before a layer of torch.
+LAYER = re.compile(r"(?:\$[A-Z]\w*|\bnn)\.(?=([A-Z]\w+)\()")
 
 
 def with_own_names(source: Source, template: str) -> str:

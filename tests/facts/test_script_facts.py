@@ -223,7 +223,8 @@ def test_a_script_is_judged_by_what_it_did(style, edits, fact, verdict, told, sc
         assert not others - {"order", "clean_grad"}
 
 
-def test_a_scheduler_that_is_made_and_not_stepped_is_no_bug_and_is_told(scripted):
+def test_a_scheduler_that_is_made_and_not_stepped_is_a_doubt(scripted):
+    """It may be stepped once an epoch, or never."""
     tree = tree_of("heads")
     made = (
         ADAM["heads"][1]
@@ -232,4 +233,4 @@ def test_a_scheduler_that_is_made_and_not_stepped_is_no_bug_and_is_told(scripted
     tree["gpt.py"] = tree["gpt.py"].replace(ADAM["heads"][1].encode(), made.encode())
     rate = next(one for one in scripted(tree, "gpt.py") if one.id == "rate")
     told = "constant, a scheduler is not stepped in the first steps"
-    assert (rate.verdict, rate.value) == ("PASS", told)
+    assert (rate.verdict, rate.value) == ("WARN", told)

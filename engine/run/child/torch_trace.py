@@ -18,13 +18,8 @@ CALLS = 20_000
 DEPTH = 12  # frames of the tree, innermost first
 ITEMS = 64  # of a list among arguments
 WRITES = ("__setitem__", "__iadd__", "__imul__", "__isub__", "__itruediv__", "__imatmul__")
-SHAPES = (
-    "size",
-    "dim",
-    "numel",
-    "ndimension",
-    "__len__",
-)  # what is asked of a tensor beside attributes
+# What is asked of a tensor beside attributes.
+SHAPES = ("size", "dim", "numel", "ndimension", "__len__")
 _positions = {}
 
 
@@ -103,9 +98,7 @@ class Recorder(TorchFunctionMode):
         self._names = {id(t): name for name, t in parameters}
         self._modules, self._stack = modules, []
         self._current, self._alive = {}, []
-        self.used = (
-            set()
-        )  # ids of the tensors whose numbers a call was given, not their shape alone
+        self.used = set()  # ids of tensors that a call was given for more than their shape
         self.values, self.calls, self.frames = [], [], {}
         self._storages = {}
         self._hooks = []
